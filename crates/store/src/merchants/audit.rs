@@ -91,7 +91,7 @@ pub struct Recorded {
 }
 
 /// The most entries that [`list`] and [`list_all`] return.
-pub const LISTED: i64 = 500;
+pub const LISTED: i64 = 100;
 
 /// The merchant's entries since `since` that were made before the entry `before`, newest first.
 pub async fn list(

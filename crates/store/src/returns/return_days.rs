@@ -14,18 +14,25 @@ use crate::{Failed, Store, Tx};
 
 /// Returns that were started.
 pub const STARTED: &str = "return_started";
-/// Units by the reason of the return, by what was asked for (a refund or an exchange), and by product.
+/// Units by the reason of the return.
 pub const REASON: &str = "return_reason";
+/// Units by what was asked for: a refund or an exchange.
 pub const ASKED_FOR: &str = "return_asked_for";
+/// Units by product.
 pub const PRODUCT: &str = "return_product";
-/// Returns that got this far, by the whole days that it took.
+/// Returns that a carrier has, by the whole days that it took.
 pub const HANDED_OVER: &str = "return_handed_over";
+/// Returns of which a warehouse has received something, by the whole days that it took.
 pub const RECEIVED: &str = "return_received";
+/// Returns that were refunded, by the whole days that it took.
 pub const REFUNDED: &str = "return_refunded";
+/// Returns whose exchange was placed, by the whole days that it took.
 pub const EXCHANGED: &str = "return_exchanged";
+/// Returns that were cancelled or expired, by the whole days that it took.
 pub const CANCELED: &str = "return_canceled";
-/// Labels that were bought, by carrier; and their cost in cents, by currency.
+/// Labels that were bought, by carrier.
 pub const LABELS: &str = "labels";
+/// The cost of labels in cents, by currency.
 pub const LABEL_CENTS: &str = "label_cents";
 
 /// The most products that a day names. The others are counted together, without a name.

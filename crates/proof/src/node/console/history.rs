@@ -212,7 +212,7 @@ const DROP_SHIPS: &str = "
 const EXCEPTIONS: &str = "
     insert into receiving_exception (merchant_id, exception_id, found_at, quantity, exception, asn_number, unit_identifier, line_identifier, sku)
     select $1[1 + n % 100], (left(first_id(now() - n * interval '1 minute')::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
-        now() - n * interval '1 minute', 1, 'unknown unit', 'ASN-' || n, 'LOST-' || n, '', 'SHOE-42'
+        now() - n * interval '1 minute', 1, 'unexpected_unit', 'ASN-' || n, 'LOST-' || n, '', 'SHOE-42'
     from generate_series(0, $2 / 100) as n";
 
 const REFUSED: &str = "

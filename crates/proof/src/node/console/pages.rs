@@ -151,6 +151,8 @@ impl Samples {
             "/requests/{id}" => self.request.clone(),
             "/cases/{handle}/{case}" => self.case.clone(),
             "/search" => format!("/search?q={}", self.rma),
+            // A file of all merchants is as long as it is.
+            "/audit.ndjson" => format!("{route}?merchant={BUSY}"),
             "/search/by-email/{sealed}" => self.shoppers_orders.clone(),
             "/merchants/{handle}/messages/{id}" | "/merchants/{handle}/messages/{id}/retry" => {
                 route.replace("{id}", &self.failed.to_string())

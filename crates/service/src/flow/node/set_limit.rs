@@ -48,5 +48,5 @@ async fn save(app: &App, actor: &str, name: Name, value: Option<u32>) -> Result<
     let mut tx = app.home().begin_home_aside().await?;
     limits::save(&mut tx, &limit).await?;
     home_audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail: &detail, done_at: app.now() }).await?;
-    tx.commit().await
+    app.commit_home(tx).await
 }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use wire::time;
 
 use super::by::{By, Manager};
+use super::count::grouped;
 use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::Query;
@@ -130,7 +131,7 @@ struct Page {
     rows: Vec<Row>,
     older: Option<String>,
     export: String,
-    most_exported: usize,
+    most_exported: String,
 }
 
 pub(super) async fn show(by: By<Manager>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
@@ -143,7 +144,7 @@ pub(super) async fn show(by: By<Manager>, Query(filters): Query<Filters>) -> Res
         rows: found.into_iter().map(|entry| Row { done: by.time(entry.done_at), entry }).collect(),
         older: next.map(|place| filters.after(place)),
         export: format!("/audit.ndjson?{}", serde_urlencoded::to_string(filters.fields()).unwrap_or_default()),
-        most_exported: MOST_EXPORTED,
+        most_exported: grouped(i64::try_from(MOST_EXPORTED).unwrap_or(i64::MAX)),
         filters,
     })
 }

@@ -11,7 +11,7 @@ use store::node::installation;
 use store::node::limits;
 
 use super::by::{By, Manager, Viewer};
-use super::count::{Count, MOST_COUNTED};
+use super::count::{Count, MOST_COUNTED, grouped};
 use super::error::ConsoleError;
 use super::form::{Form, Path, Query};
 use super::frame::{Frame, Notice, Section};
@@ -39,8 +39,8 @@ struct Failing {
 struct LimitRow {
     name: Name,
     means: &'static str,
-    value: u32,
-    default: u32,
+    value: String,
+    default: String,
     changed: Option<(String, Stamp)>,
 }
 
@@ -124,8 +124,8 @@ async fn limit_rows(by: &By<Viewer>) -> Result<Vec<LimitRow>, ConsoleError> {
         LimitRow {
             name,
             means: means(name),
-            value: value.map_or(default, |value| value.min(default)),
-            default,
+            value: grouped(value.map_or(default, |value| value.min(default)).into()),
+            default: grouped(default.into()),
             changed: set.map(|set| (set.set_by.clone(), by.ago(set.set_at))),
         }
     };
@@ -157,7 +157,7 @@ struct LimitPage {
     name: &'static str,
     means: &'static str,
     value: String,
-    default: u32,
+    default: String,
     fault: Option<String>,
     command: String,
 }
@@ -179,7 +179,7 @@ fn limit_page(by: &By<Manager>, name: Name, value: String, fault: Option<String>
         name: name.as_str(),
         means: means(name),
         value,
-        default: by.app.limits.default_of(name),
+        default: grouped(by.app.limits.default_of(name).into()),
         fault,
         command: format!("backhaul limit set {} VALUE", name.as_str()),
     })

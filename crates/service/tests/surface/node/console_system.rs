@@ -51,7 +51,7 @@ async fn the_audit_is_found_by_merchant_person_action_and_time_and_read_by_other
     world.merchant("other").await;
     let manager = world.console(Role::Manager).await;
     manager.post("/merchants/acme/pause", &[("sure", "yes")]).await;
-    world.time_passes(std::time::Duration::from_secs(60));
+    world.time_passes(std::time::Duration::from_mins(1));
     assert_eq!(manager.post("/system/limits/messages-in-flight", &[("value", "3")]).await.status, 303);
 
     let lines = async |query: &str| -> Vec<serde_json::Value> {
@@ -92,7 +92,7 @@ async fn a_long_audit_is_read_page_by_page_without_gap_or_repeat() {
         let (mut seen, mut at) = (Vec::new(), Some(start.to_owned()));
         while let Some(address) = at {
             let page = manager.get(&address).await.page();
-            seen.extend(page.split("class=\"wide\">").skip(1).map(|rest| rest.split('<').next().unwrap().parse::<i64>().unwrap()));
+            seen.extend(page.split("class=\"wide detail\">").skip(1).map(|rest| rest.split('<').next().unwrap().parse::<i64>().unwrap()));
             let older = page.split("<a href=\"/audit?").find(|rest| rest.contains(">Older<")).map(|rest| rest.split('"').next().unwrap());
             at = older.map(|query| format!("/audit?{}", query.replace("&#38;", "&").replace("&amp;", "&")));
         }

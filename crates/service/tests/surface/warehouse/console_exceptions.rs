@@ -8,7 +8,7 @@ use crate::world::{World, scan, the_unit};
 /// The address of the exception of a unit, as the list names it.
 async fn exception(console: &Console<'_>, unit: &str) -> String {
     let page = console.get("/exceptions").await.page();
-    let row = page.split("<tr data-row>").find(|row| row.contains(&format!("<code>{unit}</code>"))).expect("a row of the unit");
+    let row = page.split("<tr data-row>").find(|row| row.contains(&format!("<code>{unit}</code>"))).unwrap();
     row.split("href=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
 }
 

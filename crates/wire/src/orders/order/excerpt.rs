@@ -208,8 +208,8 @@ mod tests {
     fn lines(body: &str) -> Vec<String> {
         let Err(Refusal::Faulty(faulty)) = read(body.as_bytes()) else { panic!("the message has faults") };
         let show = |line: ExcerptLine| {
-            let faults = if line.faults.is_empty() { String::new() } else { format!("  <- {}", line.faults.join("; ")) };
-            format!("{}{}{faults}", " ".repeat(line.depth), line.text)
+            let noted = if line.faults.is_empty() { String::new() } else { format!("  <- {}", line.faults.join("; ")) };
+            format!("{}{}{noted}", " ".repeat(line.depth), line.text)
         };
         excerpt(body.as_bytes(), &faulty.faults).into_iter().map(show).collect()
     }
