@@ -17,7 +17,7 @@ const DAY: Duration = Duration::from_hours(24);
 async fn makes(person: &Console<'_>, name: &str, role: &str, days: &str) -> String {
     let page = person.post("/account/tokens", &[("name", name), ("role", role), ("days", days)]).await.page();
     assert!(page.contains("The token is shown once"), "{page}");
-    between(&page, "<p><code>", "</code>").to_owned()
+    between(&page, "<p class=\"wrap\"><code>", "</code>").to_owned()
 }
 
 async fn works(world: &World, token: &str) -> Option<Live> {
