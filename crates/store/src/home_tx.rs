@@ -15,7 +15,7 @@ impl Store {
         Ok(HomeTx { connection: self.pool.begin().await? })
     }
 
-    /// [`Store::begin_home`] on the connection that is kept free for limits, which are changed when all others are busy.
+    /// [`Store::begin_home`] on the connection that is kept free for limits and the clock, which are changed when all others are busy.
     pub async fn begin_home_aside(&self) -> Result<HomeTx, Failed> {
         Ok(HomeTx { connection: self.aside.begin().await? })
     }

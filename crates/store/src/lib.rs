@@ -1,8 +1,8 @@
 //! The database: every statement that Backhaul sends to PostgreSQL, one module per kind of row.
 //!
 //! - Reads go through a [`Store`], which holds the connection pools.
-//! - Writes take a [`Tx`], which carries the merchant whose data it touches. People and what they ask each other for are written in a [`HomeTx`].
-//!   Other data that belongs to no merchant is written without one ([`rates`](node::rates), [`limits`](node::limits), [`leases`](messages::leases),
+//! - Writes take a [`Tx`], which carries the merchant whose data it touches. People, what they ask each other for, limits and a sandbox's clock are written in a
+//!   [`HomeTx`]. Other data that belongs to no merchant is written without one ([`rates`](node::rates), [`leases`](messages::leases), the epoch of an
 //!   [`installation`](node::installation)), and so are the [`settlements`](messages::settlements) of a bucket's owner.
 //! - Times and ids are parameters. No statement reads a clock or creates an id, so tests are deterministic and every statement
 //!   also runs on a Citus cluster. The exception are leases, which go by the database's clock.
@@ -21,6 +21,7 @@ mod server;
 mod session;
 mod tx;
 pub mod warehouse;
+mod window;
 
 pub use self::connection::{MARGIN, confined};
 pub use self::failed::Failed;
@@ -29,3 +30,4 @@ pub use self::pool::{PoolLimits, PoolSizes, Store};
 pub use self::server::{Protection, protection};
 pub use self::session::FEED_PLANS;
 pub use self::tx::Tx;
+pub use self::window::Window;

@@ -6,16 +6,6 @@ use uuid::Uuid;
 use super::audit::Entry;
 use crate::{Failed, HomeTx, Store};
 
-/// An entry as it is read.
-#[derive(Clone, Debug)]
-pub struct Recorded {
-    pub id: Uuid,
-    pub actor: String,
-    pub action: String,
-    pub detail: String,
-    pub done_at: DateTime<Utc>,
-}
-
 /// Records a change that concerns no merchant.
 pub async fn record(tx: &mut HomeTx, entry: Entry<'_>) -> Result<(), Failed> {
     sqlx::query!(
@@ -29,25 +19,6 @@ pub async fn record(tx: &mut HomeTx, entry: Entry<'_>) -> Result<(), Failed> {
     .execute(tx.connection())
     .await?;
     Ok(())
-}
-
-/// Entries before `before`, or the newest ones, newest first.
-pub async fn list(store: &Store, before: Option<Uuid>, most: i64) -> Result<Vec<Recorded>, Failed> {
-    let entries = sqlx::query_as!(
-        Recorded,
-        r#"
-        select audit_id as id, actor, action, detail, done_at
-        from home_audit
-        where $1::uuid is null or audit_id < $1
-        order by audit_id desc
-        limit $2
-        "#,
-        before,
-        most,
-    )
-    .fetch_all(&store.pool)
-    .await?;
-    Ok(entries)
 }
 
 /// The time for which the audit trail is kept: 7 years.

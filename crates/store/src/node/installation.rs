@@ -7,7 +7,7 @@ use sqlx::{Connection as _, Executor as _};
 use super::migrations::{self, NotApplied};
 use crate::messages::partitions;
 use crate::server::connect;
-use crate::{Failed, Store};
+use crate::{Failed, HomeTx, Store};
 
 /// An error from migrating the schema.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ pub async fn shared_now(store: &Store) -> Result<DateTime<Utc>, Failed> {
 }
 
 /// Sets the clock's offset to `to` if it is still `from`. Returns false if it is not.
-pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str, at: DateTime<Utc>) -> Result<bool, Failed> {
+pub async fn move_clock(tx: &mut HomeTx, from: TimeDelta, to: TimeDelta, by: &str, at: DateTime<Utc>) -> Result<bool, Failed> {
     let moved = sqlx::query!(
         "update installation set clock_ahead_us = $2, clock_moved_by = $3, clock_moved_at = $4 where clock_ahead_us = $1",
         from.num_microseconds(),
@@ -127,7 +127,7 @@ pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str,
         by,
         at,
     )
-    .execute(&store.aside)
+    .execute(tx.connection())
     .await?;
     Ok(moved.rows_affected() > 0)
 }

@@ -4,8 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::warehouse::across::Window;
-use crate::{Failed, Store, Tx};
+use crate::{Failed, Store, Tx, Window};
 
 /// The state of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::warehouse::across::Window;
-use crate::{Failed, Store, Tx};
+use crate::{Failed, Store, Tx, Window};
 
 /// A refused message. Of its content, its orders' identifiers are kept, and what is around its faults without anything personal.
 #[derive(Clone, Debug)]

@@ -5,30 +5,8 @@ use domain::id::MerchantId;
 use domain::warehouse::inbound;
 use uuid::Uuid;
 
-use crate::messages::log::first_id;
 use crate::warehouse::inbound_asns::state;
-use crate::{Failed, Store};
-
-/// The part of a list that a page shows.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Window {
-    /// Made at this time or later.
-    pub from: Option<DateTime<Utc>>,
-    /// Made before this time.
-    pub to: Option<DateTime<Utc>>,
-    /// Before this row.
-    pub before: Option<Uuid>,
-    /// The most rows.
-    pub most: i64,
-}
-
-impl Window {
-    /// The first id that belongs to it, and the first that does not any more.
-    pub(crate) fn bounds(&self) -> (Uuid, Uuid) {
-        let until = self.to.map_or(Uuid::max(), first_id);
-        (self.from.map_or(Uuid::nil(), first_id), self.before.map_or(until, |before| before.min(until)))
-    }
-}
+use crate::{Failed, Store, Window};
 
 /// An inbound ASN.
 #[derive(Clone, Debug)]

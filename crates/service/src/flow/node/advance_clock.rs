@@ -1,7 +1,9 @@
-//! Moves a sandbox's clock ahead, to test what happens later. The clock's row records by whom and when.
+//! Moves a sandbox's clock ahead, to test what happens later. The clock's row records by whom and when, and so does the audit.
 
 use domain::node::mode::Mode;
 use store::Failed;
+use store::merchants::audit::Entry;
+use store::merchants::home_audit;
 use store::messages::partitions;
 use store::node::installation::{self, ClockAhead};
 
@@ -50,7 +52,12 @@ pub async fn advance_clock(app: &App, actor: &str, by: Span) -> Result<ClockAhea
             made => drop(made?),
         }
         // If the clock was moved concurrently, both moves add up and need other partitions: start over.
-        if installation::move_clock(app.cell(), before, ahead, actor, moved_at).await? {
+        let mut tx = app.home().begin_home_aside().await?;
+        if installation::move_clock(&mut tx, before, ahead, actor, moved_at).await? {
+            let detail = format!("{by}, to {} ahead", Span::of(ahead));
+            let entry = Entry { id: app.mint(), actor, action: "clock.moved", detail: &detail, done_at: app.now() };
+            home_audit::record(&mut tx, entry).await?;
+            app.commit_home(tx).await?;
             app.clock.move_ahead(ahead);
             return Ok(ClockAhead { ahead, moved_by: Some(actor.to_owned()), moved_at: Some(moved_at) });
         }

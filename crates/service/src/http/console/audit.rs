@@ -14,9 +14,9 @@ use wire::time;
 use super::by::{By, Manager};
 use super::count::grouped;
 use super::error::ConsoleError;
-use super::failure_choice::merchant_of;
 use super::form::Query;
 use super::frame::{Frame, Notice, Section};
+use super::listing::named_merchant;
 use super::page::render;
 use super::stamp::Stamp;
 
@@ -74,17 +74,7 @@ struct Asked {
 
 async fn read(by: &By<Manager>, filters: &Filters) -> Result<Asked, ConsoleError> {
     let mut faults = Vec::new();
-    let merchant = match filters.merchant.trim() {
-        "" => None,
-        handle => match merchant_of(by, handle).await {
-            Ok(merchant) => Some(merchant),
-            Err(ConsoleError::NotFound) => {
-                faults.push("There is no merchant with this handle: every merchant is shown.");
-                None
-            }
-            Err(error) => return Err(error),
-        },
-    };
+    let merchant = named_merchant(by, &filters.merchant, &mut faults).await?;
     let since = by.parse_filter(&filters.since, "“Since” cannot be read.", &mut faults).unwrap_or(DateTime::UNIX_EPOCH);
     let until = by.parse_filter(&filters.until, "“Until” cannot be read.", &mut faults);
     // Other nodes' clocks may be a little ahead.

@@ -2,11 +2,11 @@
 
 use domain::warehouse::inbound::{State, Target};
 use serde::Deserialize;
+use store::Window;
 use store::merchants::accounts::Merchant;
-use store::warehouse::across::Window;
 use uuid::Uuid;
 
-use super::by::{By, Viewer};
+use super::by::{By, Permission, Viewer};
 use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::frame::Notice;
@@ -144,8 +144,8 @@ fn is_intake(at: &str) -> bool {
 }
 
 /// The merchant that a filter names; nobody with that handle is a fault.
-pub(super) async fn named_merchant(
-    by: &By<Viewer>,
+pub(super) async fn named_merchant<P: Permission>(
+    by: &By<P>,
     handle: &str,
     faults: &mut Vec<&'static str>,
 ) -> Result<Option<Merchant>, ConsoleError> {

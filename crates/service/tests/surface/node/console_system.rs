@@ -33,6 +33,8 @@ async fn system_shows_checks_limits_keys_and_the_clock_and_changes_what_can_be_c
     assert!(world.app.now() - before >= chrono::TimeDelta::hours(6));
     manager.signs_in().await;
     assert!(manager.get("/system").await.page().contains("6h ahead of real time, moved"));
+    let moved = manager.get("/audit?what=clock").await.page();
+    assert!(moved.contains("clock.moved") && moved.contains("6h, to 6h ahead"), "{moved}");
 }
 
 #[tokio::test]
