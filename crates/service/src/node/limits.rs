@@ -100,10 +100,16 @@ impl Limits {
         self.limit(name).default
     }
 
-    /// Applies the operator's value, or the default if there is none. A node never allows more than its settings.
+    /// The value of a limit that the operator has set to `set`, or not at all. A node never allows more than its settings.
+    #[must_use]
+    pub fn value_of(&self, name: Name, set: Option<i64>) -> u32 {
+        let default = self.default_of(name);
+        set.map_or(default, |set| u32::try_from(set).unwrap_or(u32::MAX).min(default))
+    }
+
+    /// Applies the operator's value, or the default if there is none.
     fn enforce(&self, name: Name, set: Option<i64>) {
-        let limit = self.limit(name);
-        let value = set.map_or(limit.default, |set| u32::try_from(set).unwrap_or(u32::MAX).min(limit.default));
+        let (limit, value) = (self.limit(name), self.value_of(name, set));
         let before = limit.in_force.swap(value, Ordering::Relaxed);
         if before != value {
             tracing::info!(limit = name.as_str(), before, value, "a limit has changed");

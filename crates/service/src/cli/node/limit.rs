@@ -54,13 +54,11 @@ struct LimitOut {
 
 impl LimitOut {
     fn new(app: &App, name: Name, set: &[OperatorLimit]) -> Self {
-        let default = app.limits.default_of(name);
         let set = set.iter().find(|set| set.name == name.as_str());
-        let value = set.and_then(|set| set.value).and_then(|value| u32::try_from(value).ok());
         Self {
             name: name.as_str(),
-            value: value.map_or(default, |value| value.min(default)),
-            default,
+            value: app.limits.value_of(name, set.and_then(|set| set.value)),
+            default: app.limits.default_of(name),
             set_by: set.map(|set| set.set_by.clone()),
             set_at: set.map(|set| time::write(set.set_at)),
         }

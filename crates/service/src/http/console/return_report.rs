@@ -122,7 +122,7 @@ fn words(stage: &str) -> &'static str {
         RECEIVED => "Received by a warehouse",
         EXCHANGED => "Exchange placed",
         REFUNDED => "Refunded",
-        CANCELED => "Canceled or expired",
+        CANCELED => "Cancelled or expired",
         _ => "Started",
     }
 }
@@ -138,7 +138,7 @@ fn day_row(day: &Day) -> DayRow {
 fn bars_sentence(report: &ReturnDays) -> String {
     let of = |stage: &str| report.stages.iter().find(|reached| reached.stage == stage).map_or(0, |reached| reached.returns);
     format!(
-        "{} returns were started on these days; by now {} of them are refunded, and {} are canceled",
+        "Started on these days: {}. Refunded since: {}. Cancelled or expired since: {}",
         grouped(report.started()),
         grouped(of(REFUNDED)),
         grouped(of(CANCELED))

@@ -118,14 +118,12 @@ pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Res
 async fn limit_rows(by: &By<Viewer>) -> Result<Vec<LimitRow>, ConsoleError> {
     let set = limits::list(by.app.cell()).await?;
     let row = |name: Name| {
-        let default = by.app.limits.default_of(name);
         let set = set.iter().find(|set| set.name == name.as_str());
-        let value = set.and_then(|set| set.value).and_then(|value| u32::try_from(value).ok());
         LimitRow {
             name,
             means: means(name),
-            value: grouped(value.map_or(default, |value| value.min(default)).into()),
-            default: grouped(default.into()),
+            value: grouped(by.app.limits.value_of(name, set.and_then(|set| set.value)).into()),
+            default: grouped(by.app.limits.default_of(name).into()),
             changed: set.map(|set| (set.set_by.clone(), by.ago(set.set_at))),
         }
     };

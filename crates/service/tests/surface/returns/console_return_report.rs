@@ -78,7 +78,7 @@ async fn a_return_counts_once_on_the_day_of_its_start_however_far_it_gets() {
     assert_eq!(stages[0], "started,4,,");
     assert!(lines(&console, "plot=products").await.is_empty());
     let page = console.get("/reports/returns?merchant=acme").await.page();
-    assert!(page.contains("3 returns were started on these days; by now 1 of them are refunded, and 1 are canceled"), "{page}");
+    assert!(page.contains("Started on these days: 3. Refunded since: 1. Cancelled or expired since: 1"), "{page}");
 }
 
 /// The last cell of a line.
