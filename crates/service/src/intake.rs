@@ -4,8 +4,8 @@
 //! gathers. So a lone message is written alone and at once, and under load the batches grow as large as they need to be. Each
 //! message is answered after the commit that holds it.
 
+pub mod counted;
 mod upsert;
-pub mod warned;
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
@@ -17,9 +17,9 @@ use store::orders::snapshots::Snapshot;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use self::counted::Counted;
 use self::upsert::upsert_batch;
 pub use self::upsert::{PublishOutcome, TRIES, upsert};
-use self::warned::Warned;
 use crate::node::Node;
 use crate::node::shares::{Full, Most, Party, Share, Shares};
 
@@ -41,7 +41,7 @@ pub struct Intake {
     hasher: RandomState,
     in_flight: Arc<Shares>,
     /// Warnings that are not stored yet.
-    pub warned: Warned,
+    pub counted: Counted,
 }
 
 #[derive(Default)]

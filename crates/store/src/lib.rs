@@ -21,7 +21,6 @@ mod server;
 mod session;
 mod tx;
 pub mod warehouse;
-mod window;
 
 pub use self::connection::{MARGIN, confined};
 pub use self::failed::Failed;
@@ -30,4 +29,3 @@ pub use self::pool::{PoolLimits, PoolSizes, Store};
 pub use self::server::{Protection, protection};
 pub use self::session::FEED_PLANS;
 pub use self::tx::Tx;
-pub use self::window::Window;

@@ -31,3 +31,4 @@ mod settlement;
 pub mod settlements;
 pub mod troubles;
 pub mod unsent;
+pub mod window;

@@ -1,4 +1,4 @@
-//! The installation, limits, and rates shared between nodes.
+//! The installation, limits, the size of tables, and rates shared between nodes.
 
 pub mod grants;
 pub mod installation;
@@ -6,3 +6,4 @@ pub mod limits;
 pub mod migrations;
 pub mod rates;
 pub mod sessions;
+pub mod tables;

@@ -1,6 +1,7 @@
 //! Snapshots of orders, refunds, history imports, refused messages, and counts of warnings.
 
 pub mod imports;
+pub mod order_days;
 pub mod order_pages;
 pub mod refunds;
 pub mod refusals;

@@ -4,6 +4,7 @@ pub mod api;
 pub mod carrier;
 pub mod draft;
 pub mod easypost;
+pub mod exchange_address;
 pub mod exchange_order;
 pub mod label;
 pub mod portal_link;

@@ -1,7 +1,7 @@
 //! Flows on orders.
 
 pub mod accept_orders;
-pub mod count_warnings;
+pub mod count_intake;
 pub mod forget_outdated;
 pub mod import_orders;
 pub mod keep_refusal;

@@ -4,6 +4,7 @@ pub mod answer_draft;
 pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;
+pub mod change_exchange_address;
 pub mod close_case;
 pub mod code_label;
 pub mod configure_carrier;

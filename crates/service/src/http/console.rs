@@ -10,9 +10,11 @@ mod asn_page;
 mod audit;
 mod brand;
 mod brand_form;
+mod brand_logo;
 mod brand_preview;
 mod brand_told;
 mod by;
+mod carriers;
 mod cases;
 mod command_line;
 mod cookie;
@@ -31,6 +33,7 @@ mod entry;
 mod error;
 mod exception_page;
 mod exceptions;
+mod exchange_address;
 mod expected_returns;
 mod failure_choice;
 mod failure_discard;
@@ -44,6 +47,7 @@ mod frame;
 mod help;
 mod imports;
 mod inbound;
+mod intake_report;
 mod invitation;
 mod late;
 mod listing;
@@ -77,6 +81,7 @@ mod report_filters;
 mod report_plots;
 mod reports;
 mod requests;
+mod retention;
 mod retry_jobs;
 mod return_act;
 mod return_actions;
@@ -164,6 +169,8 @@ fn people() -> Routes {
         .get("/audit", audit::show)
         .get("/audit.ndjson", audit::export)
         .get("/system", system::show)
+        .get("/system/carriers", carriers::list)
+        .get("/system/retention", retention::show)
         .get("/system/limits/{name}", system::ask_for_limit)
         .post("/system/limits/{name}", system::change_limit)
         .get("/system/clock", system::ask_for_clock)
@@ -201,6 +208,8 @@ fn work() -> Routes {
         .post("/merchants/{handle}/messages/{id}/retry", message_retry::start)
         .get("/reports", reports::show)
         .get("/reports.csv", reports::export)
+        .get("/reports/intake", intake_report::show)
+        .get("/reports/intake.csv", intake_report::export)
         .get("/reports/returns", return_report::show)
         .get("/reports/returns.csv", return_report::export)
         .post("/search", search::ask)
@@ -240,6 +249,8 @@ fn returns_and_orders() -> Routes {
         .post("/merchants/{handle}/returns/{rma}/exchange/placed", return_exchange::place)
         .get("/merchants/{handle}/returns/{rma}/exchange/convert", return_exchange::ask_to_convert)
         .post("/merchants/{handle}/returns/{rma}/exchange/convert", return_exchange::convert)
+        .get("/merchants/{handle}/returns/{rma}/exchange/address", exchange_address::ask)
+        .post("/merchants/{handle}/returns/{rma}/exchange/address", exchange_address::change)
         .get("/merchants/{handle}/returns/{rma}/act", return_act::ask)
         .post("/merchants/{handle}/returns/{rma}/act", return_act::make)
 }
@@ -313,6 +324,7 @@ fn policies_and_brands() -> Routes {
         .get("/merchants/{handle}/policy/{version}/restore", policy_change::restore)
         .get("/merchants/{handle}/brand", brand::show)
         .post("/merchants/{handle}/brand", brand::set)
+        .post("/merchants/{handle}/brand/logo", brand_logo::set)
         .get("/merchants/{handle}/brand/remove", brand::ask_to_remove)
         .post("/merchants/{handle}/brand/remove", brand::remove)
         .get("/merchants/{handle}/brand/preview", brand_preview::show)

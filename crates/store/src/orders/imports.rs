@@ -4,7 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::{Failed, Store, Tx, Window};
+use crate::messages::window::Window;
+use crate::{Failed, Store, Tx};
 
 /// The state of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

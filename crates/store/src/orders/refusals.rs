@@ -4,7 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::{Failed, Store, Tx, Window};
+use crate::messages::window::Window;
+use crate::{Failed, Store, Tx};
 
 /// A refused message. Of its content, its orders' identifiers are kept, and what is around its faults without anything personal.
 #[derive(Clone, Debug)]

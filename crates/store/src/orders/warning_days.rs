@@ -16,6 +16,9 @@ pub struct DayOfKind {
 
 /// Adds counts. Sorted by day and kind, so that two processes cannot deadlock.
 pub async fn add(tx: &mut Tx, counts: &[DayOfKind]) -> Result<(), Failed> {
+    if counts.is_empty() {
+        return Ok(());
+    }
     let days: Vec<NaiveDate> = counts.iter().map(|count| count.day).collect();
     let kinds: Vec<&str> = counts.iter().map(|count| count.kind.as_str()).collect();
     let numbers: Vec<i64> = counts.iter().map(|count| count.count).collect();

@@ -65,6 +65,56 @@ async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Optio
     .transpose()
 }
 
+/// A merchant's account as a list shows it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub merchant: uuid::Uuid,
+    pub handle: String,
+    pub merchant_name: String,
+    pub carrier: String,
+    pub changed_at: DateTime<Utc>,
+    /// The time since which buying labels fails.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// The labels that were given up, counted up to the bound that was asked for.
+    pub given_up: i64,
+}
+
+/// The accounts of all merchants after the merchant `after`, with at most `counted` labels of each counted.
+pub async fn list_across(store: &Store, after: uuid::Uuid, most: i64, counted: i64) -> Result<Vec<Listed>, Failed> {
+    let accounts = sqlx::query_as!(
+        Listed,
+        r#"
+        select listed.merchant_id as merchant, merchant.handle, merchant.name as merchant_name, listed.carrier, listed.changed_at,
+            endpoint_notice.failing_since as "failing_since?",
+            (
+                select count(*)
+                from (
+                    select from failure
+                    where failure.merchant_id = listed.merchant_id and failure.endpoint_id = endpoint.endpoint_id
+                        and failure.state in ('open', 'contacted')
+                    limit $3
+                ) as given_up
+            ) as "given_up!"
+        from (
+            -- Over all merchants; what follows is bound to each.
+            select * from carrier_account
+            where carrier_account.merchant_id > $1
+            order by carrier_account.merchant_id
+            limit $2
+        ) as listed
+        join merchant on merchant.merchant_id = listed.merchant_id
+        left join endpoint on endpoint.merchant_id = listed.merchant_id and endpoint.interface = 'label' and endpoint.internal
+        left join endpoint_notice on endpoint_notice.merchant_id = listed.merchant_id
+            and endpoint_notice.endpoint_id = endpoint.endpoint_id
+        order by listed.merchant_id
+        "#,
+        after,
+        most,
+        counted,
+    );
+    Ok(accounts.fetch_all(&store.pool).await?)
+}
+
 /// Inserts or replaces the merchant's account.
 pub async fn save(tx: &mut Tx, account: &Account) -> Result<(), Failed> {
     sqlx::query!(

@@ -221,6 +221,19 @@ pub async fn identify(tx: &mut Tx, order: &str, order_identifier: &str) -> Resul
     Ok(())
 }
 
+/// Records that another message asks the merchant for the order from now on. It must be locked and pending.
+pub async fn ask_anew(tx: &mut Tx, order: &str, message: Uuid) -> Result<(), Failed> {
+    sqlx::query!(
+        "update exchange_order set message_id = $3 where merchant_id = $1 and original_order_identifier = $2",
+        tx.merchant().0,
+        order,
+        message,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
 /// Records that the units are refunded instead. It must be locked, and pending or without an identifier.
 pub async fn convert(tx: &mut Tx, order: &str, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(

@@ -5,8 +5,9 @@ use domain::id::MerchantId;
 use domain::warehouse::inbound;
 use uuid::Uuid;
 
+use crate::messages::window::Window;
 use crate::warehouse::inbound_asns::state;
-use crate::{Failed, Store, Window};
+use crate::{Failed, Store};
 
 /// An inbound ASN.
 #[derive(Clone, Debug)]

@@ -1,12 +1,13 @@
 //! The exchange order: the message that asks a merchant to place an order for a shopper who takes an exchange instead of a refund,
 //! and the merchant's answer.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use domain::money::Cents;
 use domain::returns::exchange::order::{ExchangeOrder, GiftCard, Replacement};
 use domain::returns::rma::sale::SoldLine;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -34,7 +35,7 @@ pub struct ExchangeOrderMessage<'a> {
     pub items: Vec<ExchangeItem<'a>>,
     /// The shopper.
     pub customer: ExchangeCustomer<'a>,
-    /// Shipping address of the original order.
+    /// Shipping address: of the original order, unless the shopper asked for another one.
     pub shipping_address: Option<ExchangeAddress<'a>>,
     /// Billing address of the original order.
     pub billing_address: Option<ExchangeAddress<'a>>,
@@ -126,23 +127,25 @@ pub struct ExchangeCustomer<'a> {
     pub phone: Option<&'a str>,
 }
 
-/// A postal address, as in the original order.
-#[derive(Serialize, ToSchema)]
+/// A postal address, as in the original order or as a person has changed it since.
+///
+/// It has no `Debug`: it contains the shopper's personal data.
+#[derive(Serialize, Deserialize, ToSchema)]
 pub struct ExchangeAddress<'a> {
     /// Name.
-    pub name: Option<&'a str>,
+    pub name: Option<Cow<'a, str>>,
     /// Street.
-    pub street1: Option<&'a str>,
+    pub street1: Option<Cow<'a, str>>,
     /// City.
-    pub city: Option<&'a str>,
+    pub city: Option<Cow<'a, str>>,
     /// State.
-    pub state: Option<&'a str>,
+    pub state: Option<Cow<'a, str>>,
     /// Postal code.
-    pub zip_code: Option<&'a str>,
+    pub zip_code: Option<Cow<'a, str>>,
     /// Country code.
-    pub country_code: Option<&'a str>,
+    pub country_code: Option<Cow<'a, str>>,
     /// Telephone number.
-    pub phone: Option<&'a str>,
+    pub phone: Option<Cow<'a, str>>,
 }
 
 /// The payment of an exchange order, for reporting and reconciliation.
@@ -236,6 +239,7 @@ fn text<'a>(text: Option<&'a Text<'_>>) -> Option<&'a str> {
 }
 
 fn address<'a>(of: &'a AddressIn<'_>) -> ExchangeAddress<'a> {
+    let text = |field| text(field).map(Cow::Borrowed);
     ExchangeAddress {
         name: text(of.name.as_ref()),
         street1: text(of.street1.as_ref()),

@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::cli::output;
 use crate::delivery::forward_signals;
 use crate::flow::merchants::operators::invitation::first_link;
-use crate::flow::orders::count_warnings::count_warnings;
+use crate::flow::orders::count_intake::count_intake;
 use crate::http::listener::{self, Door};
 use crate::http::operator_api::Commands;
 use crate::node::{Phase, database};
@@ -30,8 +30,8 @@ use crate::{heartbeat, http, worker};
 /// The time between two attempts to reach the database at startup.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The interval between two additions of counted warnings.
-const WARNINGS_EVERY: Duration = Duration::from_secs(10);
+/// The interval at which counts of the intake are stored.
+const COUNTED_EVERY: Duration = Duration::from_secs(10);
 
 /// A role that a process can take.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,7 +99,7 @@ pub(in crate::cli) async fn serve(
         tracing::warn!(%failed, "loading the sandbox's clock failed, using the machine's for now");
     }
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
-    let counting = tokio::spawn(count_warnings_forever(app.clone()));
+    let counting = tokio::spawn(count_intake_forever(app.clone()));
     let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
     let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
     let console = match app.settings.console.listen().filter(|_| roles.has(Role::Console)) {
@@ -144,7 +144,7 @@ pub(in crate::cli) async fn serve(
     }
     heartbeat.abort();
     counting.abort();
-    if let Err(failed) = count_warnings(&app).await {
+    if let Err(failed) = count_intake(&app).await {
         tracing::warn!(%failed, "storing the last counts of warnings failed");
     }
     if let Some(console) = console {
@@ -285,13 +285,13 @@ pub(in crate::cli) async fn leaving_requested(mut leaving: watch::Receiver<bool>
     _ = leaving.wait_for(|leaving| *leaving).await;
 }
 
-/// Adds the warnings that were counted to those of the day, every few seconds.
-async fn count_warnings_forever(app: App) {
-    let mut ticks = tokio::time::interval(WARNINGS_EVERY);
+/// Adds what was counted of the intake to the counts of the day, every few seconds.
+async fn count_intake_forever(app: App) {
+    let mut ticks = tokio::time::interval(COUNTED_EVERY);
     loop {
         ticks.tick().await;
-        if let Err(failed) = count_warnings(&app).await {
-            tracing::warn!(%failed, "storing the counts of warnings failed, will retry");
+        if let Err(failed) = count_intake(&app).await {
+            tracing::warn!(%failed, "storing the counts of the intake failed, will retry");
         }
     }
 }

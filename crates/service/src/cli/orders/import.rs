@@ -23,6 +23,7 @@ use super::faults::faults_text;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::flow::orders::count_intake::count_intake;
 use crate::flow::orders::import_orders::{self as flow, Interrupted, ResumeError, Resumed, describe};
 
 /// The refused lines shown at the end of an import.
@@ -75,6 +76,7 @@ pub(in crate::cli) async fn run(import: Import, app: &App, format: Format) -> an
     let observer = Arc::clone(&progress);
     let outcome = flow::run(app, run, &mut file, Arc::new(move |counts| observer.stored(counts))).await;
     progress.end();
+    count_intake(app).await?;
     match outcome {
         Ok(done) => finish(&import, app, merchant, &describe(&done, app.now()), format).await,
         Err(Interrupted { cause, .. }) => {

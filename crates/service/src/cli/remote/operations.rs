@@ -92,6 +92,7 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("returns resend", Changes(Support)),
     ("returns convert-exchange", Changes(Support)),
     ("returns exchange-placed", Changes(Support)),
+    ("returns exchange-address", Changes(Support)),
     ("returns confirm-refund", Changes(Support)),
     ("returns work list", Reads(Viewer)),
     ("returns work done", Changes(Support)),

@@ -1,5 +1,7 @@
 //! `backhaul returns …`: answers support's question where a return is.
 
+mod exchange_address;
+mod of_return;
 mod show;
 mod work;
 
@@ -15,6 +17,7 @@ use uuid::Uuid;
 use wire::returns::api::ReturnListed;
 use wire::returns::exchange_order::is_identifier;
 
+use self::of_return::OfReturn;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor, confirm};
 use crate::cli::messages::commands::moment;
@@ -43,6 +46,8 @@ pub(in crate::cli) enum Command {
     ConvertExchange(ConvertExchange),
     /// Record the order that the merchant placed for an exchange; a message that still asks for it is discarded.
     ExchangePlaced(ExchangePlaced),
+    /// Ask for an exchange order again with another shipping address, once its message is in the failure queue.
+    ExchangeAddress(exchange_address::Options),
     /// Confirm that a refund, which the merchant reported while the exchange order was owed, is the shopper's money.
     ConfirmRefund(OfReturn),
     /// List and close the cases that a person must decide or mend.
@@ -66,14 +71,6 @@ pub(in crate::cli) struct ExchangePlaced {
     /// The merchant's identifier of the order that it placed.
     #[arg(long, value_name = "IDENTIFIER", value_parser = identifier)]
     order: String,
-}
-
-#[derive(Args)]
-pub(in crate::cli) struct OfReturn {
-    #[command(flatten)]
-    merchant: OfMerchant,
-    /// The return's identifier; case and hyphens do not matter: `r7kq4xm92`.
-    rma_identifier: String,
 }
 
 #[derive(Args)]
@@ -147,6 +144,11 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             app.forward_signals_now().await;
             show(app, merchant, &of, format).await
         }
+        Command::ExchangeAddress(options) => {
+            let merchant = options.of.merchant.find(app).await?.id;
+            exchange_address::change(app, merchant, &options).await?;
+            show(app, merchant, &options.of, format).await
+        }
         Command::ConfirmRefund(of) => {
             let merchant = of.merchant.find(app).await?.id;
             match confirm_refund(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await {
@@ -168,14 +170,6 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             show(app, merchant, &of, format).await
         }
         Command::Work(command) => work::run(command, app, format).await,
-    }
-}
-
-impl OfReturn {
-    /// The error for an unknown return.
-    fn unknown(&self) -> anyhow::Error {
-        let Self { merchant, rma_identifier } = self;
-        anyhow::anyhow!("{merchant} has no return {rma_identifier}; `backhaul returns list --merchant {merchant}` lists its returns")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::id::MerchantId;
-use domain::messages::message::Kind;
+use domain::messages::message::{Interface, Kind};
 use domain::returns::rma::ExchangeState;
 use store::Failed;
 use store::merchants::audit::{self, Entry};
@@ -50,6 +50,8 @@ pub enum RetryMessageError {
     Erased,
     #[error("the exchange was converted into refunds; placing the order now would give the shopper both")]
     Converted,
+    #[error("the exchange order was sent to another address since, with a message of its own; this one would send it to the old address")]
+    Replaced,
     /// Carries the seconds until the next retry is possible.
     #[error("there were {MOST_ATTEMPTS} attempts at this message within the last hour; try again in {retry_after} s")]
     TooOften { retry_after: u32 },
@@ -90,6 +92,9 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
     }
     if exchange == Some(ExchangeState::Converted) {
         return Err(RetryMessageError::Converted);
+    }
+    if exchange.is_none() && kind == Kind::Of(Interface::ExchangeOrder) {
+        return Err(RetryMessageError::Replaced);
     }
     let hour = TimeDelta::hours(1);
     if let Some(began) = attempts::nth_newest(&mut tx, message, now - hour, MOST_ATTEMPTS).await? {

@@ -25,6 +25,7 @@ pub(super) use self::exchanges::record_exchanges;
 pub(super) use self::findings::{Findings, Placed};
 pub(super) use self::refunds::record_refunds;
 use crate::app::App;
+use crate::intake::counted::What;
 use crate::intake::{PublishOutcome, TRIES, upsert};
 use crate::platform::metrics::ResultLabels;
 
@@ -43,7 +44,9 @@ pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_
         app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
     }
     app.metrics.refunds.inc_by(done.new_refunds);
-    app.intake.warned.note(merchant, app.now().date_naive(), &done.accepted.warnings);
+    let orders = done.accepted.orders.iter().map(|(_, verdict)| (What::Order(verdict_word(*verdict)), 1));
+    let warnings = done.accepted.warnings.iter().map(|warning| (What::Warning(warning.kind()), 1));
+    app.intake.counted.note(merchant, app.now().date_naive(), orders.chain(warnings).chain([(What::TAKEN, 1)]));
     Ok(done.accepted)
 }
 

@@ -6,6 +6,7 @@ use wire::fault::Fault;
 use wire::orders::order::excerpt;
 
 use crate::app::App;
+use crate::intake::counted::What;
 
 /// An order message that was refused.
 pub struct RefusedMessage<'a> {
@@ -22,8 +23,9 @@ pub struct RefusedMessage<'a> {
 /// The most faults stored. The caller got all of them.
 const MOST_KEPT: usize = 100;
 
-/// Stores a refusal.
+/// Counts a refusal and stores it.
 pub async fn keep_refusal(app: &App, merchant: MerchantId, refused: RefusedMessage<'_>) -> Result<(), store::Failed> {
+    app.intake.counted.note(merchant, app.now().date_naive(), [(What::REFUSED, 1)]);
     let faults = refused.faults.get(..MOST_KEPT).unwrap_or(refused.faults);
     let lines = excerpt(refused.body, faults);
     // PostgreSQL cannot store NUL in text, and a faulty message may have one anywhere.

@@ -148,7 +148,7 @@ pub(super) async fn set(by: By<Manager>, Path(handle): Path<String>, Form(typed)
     .show()
 }
 
-fn refused(error: ConfigureBrandError) -> ConsoleError {
+pub(super) fn refused(error: ConfigureBrandError) -> ConsoleError {
     match error {
         ConfigureBrandError::Failed(failed) => failed.into(),
         error => ConsoleError::Refused(format!("{}.", capitalised(&error.to_string()))),

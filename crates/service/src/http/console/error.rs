@@ -125,6 +125,7 @@ impl From<ApiError> for ConsoleError {
             ApiError::NotFound | ApiError::MethodNotAllowed => Self::NotFound,
             ApiError::Unavailable(why) => Self::Unavailable(why),
             ApiError::Internal(why) => Self::Internal(why),
+            ApiError::TooLarge(limit) => Self::Refused(format!("What was sent has more than {} KiB. Nothing was changed.", limit / 1024)),
             _ => Self::Foreign,
         }
     }

@@ -2,8 +2,8 @@
 
 use domain::warehouse::inbound::{State, Target};
 use serde::Deserialize;
-use store::Window;
 use store::merchants::accounts::Merchant;
+use store::messages::window::Window;
 use uuid::Uuid;
 
 use super::by::{By, Permission, Viewer};

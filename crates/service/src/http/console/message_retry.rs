@@ -85,6 +85,9 @@ impl From<RetryMessageError> for ConsoleError {
             RetryMessageError::Converted => {
                 Self::Conflict("The exchange was converted into refunds meanwhile. Placing the order now would give the shopper both. Nothing was done.".to_owned())
             }
+            RetryMessageError::Replaced => {
+                Self::Conflict("The exchange order goes to another address since, with a message of its own. This one would send it to the old address. Nothing was done.".to_owned())
+            }
             RetryMessageError::TooOften { retry_after } => {
                 Self::TooMany(format!("There were 20 attempts at this message within the last hour. Try again in {retry_after} s."))
             }

@@ -61,7 +61,7 @@ pub(super) async fn look<P: Permission>(
             true,
             true,
             true,
-            "The merchant's system did not take the exchange order, and it is not tried again by itself. Ask the merchant if the order exists: then record it. If not, try again, or refund the units instead.",
+            "The merchant's system did not take the exchange order, and it is not tried again by itself. Ask the merchant if the order exists: then record it. If not, try again, send it to another address, or refund the units instead.",
         ),
         (ExchangeState::Pending, _) => (
             false,
@@ -154,7 +154,7 @@ pub(super) async fn place(by: By<Support>, Path(at): Path<At>, Form(form): Form<
 }
 
 /// The return, which has an exchange.
-async fn with_exchange(by: &By<Support>, at: &At) -> Result<(Merchant, Return), ConsoleError> {
+pub(super) async fn with_exchange(by: &By<Support>, at: &At) -> Result<(Merchant, Return), ConsoleError> {
     let (merchant, kept) = find(by, at).await?;
     let exchange = exchange_orders::find(by.app.store(merchant.id), merchant.id, &kept.order).await?;
     if exchange.is_none_or(|exchange| exchange.rma != kept.id) {

@@ -6,6 +6,7 @@ use axum::response::Response;
 use domain::money::Cents;
 use domain::returns::rma::RefundType;
 use store::messages::report_days::Figure;
+use store::orders::order_days::is_of_intake;
 use store::returns::return_days::{CANCELED, EXCHANGED, HANDED_OVER, RECEIVED, REFUNDED};
 use wire::messages::csv;
 
@@ -205,7 +206,7 @@ pub(super) async fn export(by: By<Viewer>, Query(filters): Query<Filters>) -> Re
 
 /// Every figure of returns.
 fn all_csv(figures: &[Figure]) -> String {
-    let lines = figures.iter().filter(|figure| figure.interface.is_empty());
+    let lines = figures.iter().filter(|figure| figure.interface.is_empty() && !is_of_intake(figure));
     let line = |figure: &Figure| csv::line([&*figure.day.to_string(), &figure.figure, &figure.value, &figure.count.to_string()]);
     csv::line(["started_on", "figure", "value", "count"]) + &lines.map(line).collect::<String>()
 }

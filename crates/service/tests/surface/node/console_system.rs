@@ -3,6 +3,7 @@
 use domain::merchants::operator::Role;
 
 use crate::world::World;
+use crate::world::console::between;
 
 #[tokio::test]
 async fn system_shows_checks_limits_keys_and_the_clock_and_changes_what_can_be_changed() {
@@ -35,6 +36,33 @@ async fn system_shows_checks_limits_keys_and_the_clock_and_changes_what_can_be_c
     assert!(manager.get("/system").await.page().contains("6h ahead of real time, moved"));
     let moved = manager.get("/audit?what=clock").await.page();
     assert!(moved.contains("clock.moved") && moved.contains("6h, to 6h ahead"), "{moved}");
+}
+
+#[tokio::test]
+async fn carrier_accounts_stand_with_whether_labels_can_be_bought() {
+    let world = World::new().await;
+    let viewer = world.console(Role::Viewer).await;
+    assert!(viewer.get("/system/carriers").await.page().contains("No merchant has a carrier account"));
+    let carried = world.shop_with_a_carrier("acme").await;
+    let page = viewer.get("/system/carriers").await.page();
+    assert!(page.contains("/merchants/acme") && page.contains(">Good<") && !page.contains(">Failing<"), "{page}");
+    carried.has_a_return("A-1", 1).await;
+    let told = "insert into endpoint_notice (merchant_id, endpoint_id, sequence, failing_since)
+        select merchant_id, endpoint_id, 1, '2026-03-01T12:00:00Z' from endpoint where interface = 'label'";
+    sqlx::raw_sql(told).execute(&mut world.database.connect().await).await.unwrap();
+    let page = viewer.get("/system/carriers").await.page();
+    assert!(page.contains(">Failing<") && page.contains("1 shown"), "{page}");
+}
+
+#[tokio::test]
+async fn every_table_stands_with_what_ends_its_rows() {
+    let world = World::new().await;
+    let page = world.console(Role::Viewer).await.get("/system/retention").await.page();
+    for table in world.database.texts("select relname::text from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace").await {
+        let row = between(&page, &format!("<code>{table}</code>"), "</tr>");
+        assert!(!row.contains(r#"class="wide"></td>"#), "{table}: {row}");
+    }
+    assert!(page.contains("with its week, 30 to 37 days later"), "{page}");
 }
 
 #[tokio::test]

@@ -1,7 +1,11 @@
 //! The console's pages on the intake: refused messages, warnings and imports.
 
-use backhaul::flow::orders::count_warnings::count_warnings;
+use std::time::Duration;
+
+use backhaul::flow::messages::count_days::count_days;
+use backhaul::flow::orders::count_intake::count_intake;
 use domain::merchants::operator::Role;
+use serde_json::json;
 
 use crate::world::{World, message, order, sold};
 
@@ -55,18 +59,49 @@ async fn warnings_are_counted_by_merchant_field_and_day() {
     assert_eq!(acme.publishes(&message([sold("A-5", 1)])).await.status, 200);
     let viewer = world.console(Role::Viewer).await;
     assert!(viewer.get("/intake/warnings").await.page().contains("No warnings on this day"), "nothing is stored yet");
-    count_warnings(&world.app).await.unwrap();
-    count_warnings(&world.app).await.unwrap();
+    count_intake(&world.app).await.unwrap();
+    count_intake(&world.app).await.unwrap();
     let all = viewer.get("/intake/warnings").await.page();
     assert!(all.contains("2 shown") && all.contains("<code>total_amount_cents</code>"), "{all}");
     assert!(all.contains("/intake/warnings?merchant=acme&amp;day=") && all.contains("has=warnings\">3</a>"), "{all}");
     assert_eq!(acme.publishes(&message([wrong("A-6")])).await.status, 200);
-    count_warnings(&world.app).await.unwrap();
+    count_intake(&world.app).await.unwrap();
     let trend = viewer.get("/intake/warnings?merchant=acme").await.page();
     assert!(trend.contains("4 warnings in 28 days") && trend.contains("4 on the highest one"), "{trend}");
     let earlier = viewer.get("/intake/warnings?merchant=acme&day=2020-01-01").await.page();
     assert!(earlier.contains("0 warnings in 28 days") && earlier.contains("No warnings on these days"), "{earlier}");
     assert!(viewer.get("/intake/warnings?day=soon").await.page().contains("The day cannot be read."));
+}
+
+#[tokio::test]
+async fn orders_are_reported_by_the_day_and_by_what_became_of_them() {
+    let world = World::new().await;
+    let (acme, north) = (world.merchant("acme").await, world.merchant("north").await);
+    assert_eq!(acme.publishes(&message([sold("A-1", 1), sold("A-2", 1)])).await.status, 200);
+    assert_eq!(acme.publishes(&message([sold("A-1", 1)])).await.status, 200);
+    assert_eq!(acme.publishes(&json!({"orders": 1})).await.status, 422);
+    assert_eq!(acme.checks(&message([sold("A-3", 1)])).await.status, 200, "what is only checked does not count");
+    assert_eq!(north.publishes(&message([sold("N-1", 1)])).await.status, 200);
+    count_intake(&world.app).await.unwrap();
+    world.time_passes(Duration::from_hours(24));
+    let mut changed = sold("A-1", 1);
+    changed["updated_at"] = json!("2026-03-01T12:00:00Z");
+    assert_eq!(acme.publishes(&message([changed])).await.status, 200);
+    count_intake(&world.app).await.unwrap();
+    let viewer = world.console(Role::Viewer).await;
+    let csv = viewer.get("/reports/intake.csv?merchant=acme&days=2").await.text;
+    let heads = "day,created,updated,unchanged,stale,messages_taken,messages_refused\r\n";
+    assert_eq!(csv, format!("{heads}2026-03-01,2,0,1,0,2,1\r\n2026-03-02,0,1,0,0,1,0\r\n"));
+    let page = viewer.get("/reports/intake?merchant=acme").await.page();
+    assert!(
+        page.contains("New orders: 2. Updated: 1. Unchanged: 1.") && page.contains("Messages taken: 3. Refused for a fault in them: 1"),
+        "{page}"
+    );
+    // Over all merchants, once the days are summed up.
+    while count_days(&world.app).await.unwrap() {}
+    let all = viewer.get("/reports/intake.csv?days=2").await.text;
+    assert_eq!(all, format!("{heads}2026-03-01,3,0,1,0,3,1\r\n2026-03-02,0,1,0,0,1,0\r\n"));
+    assert!(!viewer.get("/reports/returns.csv?merchant=acme").await.text.contains("order"), "they are not figures of returns");
 }
 
 #[tokio::test]

@@ -187,3 +187,26 @@ async fn support_records_the_order_that_was_placed_after_all() {
     let audit = world.database.texts("select actor || ' ' || detail from audit where action = 'exchange.recorded'").await;
     assert_eq!(audit, [format!("cli:tester {rma}")]);
 }
+
+#[tokio::test]
+async fn an_exchange_goes_to_another_address_and_is_asked_about_if_the_order_may_exist() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    boutique.orders.mood(Mood::Refusing(503));
+    boutique.orders.next([Mood::PlacingThen(Answer::close())]);
+    let rma = boutique.exchanges("A-1").await;
+    world.deliver_all_due().await;
+    let there = ["--name", "Sam Sample", "--street1", "2 Example Street", "--city", "Newtown", "--country-code"];
+    let words = |rest: &[&'static str]| [&["exchange-address", "--merchant", "acme", rma.as_str()], &there[..], rest].concat();
+    assert!(refused(&world, &words(&["US"])).contains("the exchange order is still owed"));
+    boutique.everything_is_tried().await;
+    // The program uses the system clock, so its messages need today's partition.
+    store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
+    assert!(refused(&world, &words(&["usa"])).contains("two capital letters, such as US"));
+    assert!(refused(&world, &words(&["US"])).contains("an attempt has no recorded answer"));
+    assert_eq!(returns(&world, &words(&["US", "--yes"]))["exchange"]["state"], "pending");
+    let asks =
+        "select body::json -> 'shipping_address' ->> 'city' from message where kind = 'exchange_order' order by message_id desc limit 1";
+    assert_eq!(world.database.texts(asks).await, ["Newtown"]);
+    assert!(refused(&world, &words(&["US", "--yes"])).contains("the exchange order is still owed"));
+}

@@ -1,6 +1,5 @@
 //! The brand of a merchant's portal in the operator's console, and samples of the mails to shoppers.
 
-use backhaul::flow::merchants::configure_brand::{BrandChange, LogoChange, set_brand};
 use domain::merchants::operator::Role;
 use domain::returns::mail::Mail;
 use image::{ImageFormat, Rgba, RgbaImage};
@@ -89,12 +88,23 @@ async fn a_brand_that_is_wrong_is_told_and_not_saved() {
 #[tokio::test]
 async fn a_logo_is_shown_and_removed_and_so_is_the_brand() {
     let world = World::new().await;
-    let shop = world.shop("acme").await;
+    world.shop("acme").await;
     let mut file = std::io::Cursor::new(Vec::new());
     RgbaImage::from_pixel(240, 90, Rgba([20, 20, 20, 255])).write_to(&mut file, ImageFormat::Png).unwrap();
-    let brand = BrandChange { logo: Some(LogoChange::File(file.into_inner())), ..BrandChange::default() };
-    set_brand(&world.app, "test", shop.merchant.id, brand).await.unwrap();
-    let console = world.console(Role::Manager).await;
+    let (console, at) = (world.console(Role::Manager).await, "/merchants/acme/brand/logo");
+    let file = file.into_inner();
+    for (name, file, told) in [
+        ("dark_logo", file.as_slice(), "needs one for light pages, too"),
+        ("logo", b"no picture", "cannot be read"),
+        ("logo", &[0; 1_100_000], "has more than 1040 KiB"),
+        ("logo", b"", "No file was chosen"),
+    ] {
+        let refused = console.sends_file(at, name, file).await;
+        assert!(refused.status == 422 && refused.text.contains(told), "{told}: {} {}", refused.status, refused.text);
+    }
+    assert_eq!(console.sends_file(at, "logo", &file).await.location, AT);
+    let audit = "select actor || ' ' || action from audit where action = 'brand.changed'";
+    assert_eq!(world.database.texts(audit).await, [format!("operator:{} brand.changed", console.email)]);
     let page = console.get(AT).await.page();
     let portal = console.get(&framed(&page)).await.page();
     let logo = between(&portal, r#"<img class="plate" src=""#, "\"");

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use backhaul::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
 use domain::merchants::operator::Role;
 use domain::returns::rma::policy::Policy;
 use sandbox::mailbox::Mailbox;
 use sandbox::merchant::Mood;
+use serde_json::{Value, json};
 
 use super::mails;
 use crate::world::console::between;
@@ -170,6 +172,47 @@ async fn an_exchange_that_was_given_up_has_three_ways_out() {
     let actors = "select actor || ' ' || action from audit where action like 'exchange.%' order by action desc";
     let person = format!("operator:{}", support.email);
     assert_eq!(world.database.texts(actors).await, [format!("{person} exchange.recorded"), format!("{person} exchange.converted")]);
+}
+
+#[tokio::test]
+async fn an_exchange_that_was_given_up_goes_to_another_address() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    boutique.orders.mood(Mood::Refusing(503));
+    let rma = boutique.exchanges("O-1").await;
+    world.deliver_all_due().await;
+    let support = world.console(Role::Support).await;
+    let at = format!("/merchants/acme/returns/{rma}");
+    let there = [("name", "Sam Sample"), ("street1", "2 Example Street"), ("city", "Newtown"), ("country_code", "US")];
+    assert!(!support.get(&at).await.page().contains("/exchange/address"), "it is tried again by itself");
+    assert_eq!(support.post(&format!("{at}/exchange/address"), &there).await.status, 409, "somebody may be placing it");
+    boutique.everything_is_tried().await;
+    let old: uuid::Uuid = world.database.texts("select message_id::text from exchange_order").await[0].parse().unwrap();
+
+    assert!(support.get(&at).await.page().contains(&format!("{at}/exchange/address")));
+    assert!(support.get(&format!("{at}/exchange/address")).await.page().contains("Send the exchange to another address?"));
+    let faulty = support.post(&format!("{at}/exchange/address"), &there[..3]).await;
+    assert!(faulty.status == 422 && faulty.text.contains("capital letters") && faulty.text.contains("2 Example Street"), "{}", faulty.text);
+    assert_eq!(support.post(&format!("{at}/exchange/address"), &there).await.location, at);
+    let before = boutique.asked();
+    let retried = retry_message(&world.app, Asker::Operator("test"), boutique.shop.merchant.id, old).await;
+    assert!(matches!(retried, Err(RetryMessageError::Replaced)), "it would go to the old address");
+
+    boutique.orders.mood(Mood::Willing);
+    world.deliver_all_due().await;
+    let asked = boutique.asked();
+    let (first, last) = (before.first().unwrap(), asked.last().unwrap());
+    assert_ne!(last.message_id(), first.message_id(), "what was sent with an id is never altered");
+    let (was, is): (Value, Value) = (serde_json::from_slice(first.body()).unwrap(), serde_json::from_slice(last.body()).unwrap());
+    assert_eq!((&is["shipping_address"]["street1"], &is["shipping_address"]["city"]), (&json!("2 Example Street"), &json!("Newtown")));
+    for key in ["original_order_id", "items", "customer", "billing_address", "rma_identifier", "currency"] {
+        assert_eq!(is[key], was[key], "{key}");
+    }
+    assert_eq!(is["payment"]["transaction_id"], json!(last.message_id()));
+    assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-O-1".to_owned())));
+    assert_eq!(support.post(&format!("{at}/exchange/address"), &there).await.status, 409, "it is placed");
+    let audit = "select actor || ' ' || action || ' ' || detail from audit where action = 'exchange.readdressed'";
+    assert_eq!(world.database.texts(audit).await, [format!("operator:{} exchange.readdressed {rma}", support.email)]);
 }
 
 #[tokio::test]

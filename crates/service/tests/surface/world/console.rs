@@ -133,6 +133,14 @@ impl Console<'_> {
         self.asks(self.client.post(self.url(path)).header("Sec-Fetch-Site", "same-origin").form(fields)).await
     }
 
+    /// Sends a form with one file from one of our pages.
+    pub async fn sends_file(&self, path: &str, name: &str, file: &[u8]) -> Shown {
+        let head = format!("--part\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"file\"\r\n\r\n");
+        let body = [head.as_bytes(), file, b"\r\n--part--\r\n"].concat();
+        let request = self.client.post(self.url(path)).header("Sec-Fetch-Site", "same-origin");
+        self.asks(request.header("Content-Type", "multipart/form-data; boundary=part").body(body)).await
+    }
+
     /// Sends a form, reads its preview, and presses the button there.
     pub async fn confirms<F: Serialize + ?Sized>(&self, path: &str, fields: &F) -> Shown {
         let preview = self.post(path, fields).await.page();

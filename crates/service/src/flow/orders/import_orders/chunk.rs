@@ -16,6 +16,7 @@ use super::lines::{Chunk, LONGEST_LINE};
 use super::run::{Cause, Run, Storing, lease_end};
 use crate::app::App;
 use crate::flow::orders::accept_orders::{self as accept, Findings, Placed};
+use crate::intake::counted::What;
 use crate::intake::{TRIES, upsert};
 use crate::platform::metrics::ResultLabels;
 
@@ -173,6 +174,7 @@ impl<'c> Ready<'c> {
         {
             let labels = ResultLabels { result: accept::verdict_word(verdict) };
             app.metrics.orders.get_or_create(&labels).inc_by(count.unsigned_abs());
+            app.intake.counted.note(run.merchant, app.now().date_naive(), (count > 0).then_some((What::Order(labels.result), count)));
         }
         app.metrics.refunds.inc_by(done.new_refunds);
         Ok((self.through, done.counts))

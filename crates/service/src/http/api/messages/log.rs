@@ -185,6 +185,9 @@ pub(crate) async fn retry(
                 "The exchange was converted into refunds, so its order must not be placed: the shopper would get both.".to_owned(),
             )
         }
+        RetryMessageError::Replaced => ApiError::Conflict(
+            "The exchange order was sent to another address since, with a message of its own. Retry that one instead.".to_owned(),
+        ),
         RetryMessageError::TooOften { retry_after } => {
             rate::full(&app, [Exceeded::AttemptsAtMessage; 2], Full::ForOne(MOST_ATTEMPTS.into()), retry_after)
         }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::messages::log::first_id;
+use super::log::first_id;
 
 /// The part of a list that a page shows.
 #[derive(Clone, Copy, Debug, Default)]

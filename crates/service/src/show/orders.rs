@@ -1,0 +1,3 @@
+//! Orders as people see them.
+
+pub mod order_days;
