@@ -18,13 +18,14 @@ dev: ## Run everything locally: the service, a temporary PostgreSQL, two merchan
 	@cargo run --quiet -p backhaul -- dev
 
 .PHONY: build
-build: ## Build the release binary: target/release/backhaul
-	cargo build --release -p backhaul
+build: ## Build the release binary without the simulators of `backhaul dev`: target/release/backhaul
+	cargo build --release --locked --no-default-features -p backhaul
 
 .PHONY: check
 check: ## Check formatting, lints, documentation, licences, alarm rules and generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy -p backhaul --no-default-features --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo deny --log-level error check bans licenses sources
 	$(MAKE) --no-print-directory check-alarms
@@ -309,5 +310,5 @@ edge-short: ## Run the TLS scan, slow-client, API fuzzing and import checks brie
 	@PROGRAM=$(PROGRAMS)/debug/backhaul ORDERS=6000 scripts/bench-import
 
 .PHONY: advisories
-advisories: ## Check the dependencies for known vulnerabilities (needs the network)
-	cargo deny check advisories
+advisories: ## Check the dependencies for known vulnerabilities and yanked versions (needs GitHub, or a clone of RustSec's database in ADVISORY_DB)
+	@scripts/advisories

@@ -3,6 +3,7 @@
 //! Listings are tables by default, and JSON with `-o json`.
 
 mod context;
+#[cfg(feature = "simulators")]
 mod dev;
 mod merchants;
 mod messages;
@@ -50,6 +51,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run a complete sandbox on this machine: a temporary PostgreSQL, the service, and two merchants with simulated systems.
+    #[cfg(feature = "simulators")]
     Dev(dev::Dev),
     /// Run the service.
     Serve(node::serve::Serve),
@@ -174,6 +176,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     }
     let unconnected = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
     match cli.command {
+        #[cfg(feature = "simulators")]
         Command::Dev(dev) => dev::run(dev, settings()?, operator_api()).await?,
         Command::Serve(serve) => node::serve::run(unconnected()?, &serve, operator_api()).await?,
         Command::Migrate(migrate) => node::migrate::run(&migrate, &settings()?, &Clock::system()).await?,

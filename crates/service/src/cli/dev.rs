@@ -7,7 +7,8 @@
 //! - The mailbox that catches all mail, with a page to look at it (`mail_page.rs`).
 //! - Commands to paste (`welcome.rs`), and colours (`paint.rs`).
 
-pub(super) mod database;
+mod database;
+pub(super) mod machine;
 mod mail_page;
 mod paint;
 mod places;

@@ -24,6 +24,7 @@ pub(super) fn text(text: &str) {
 }
 
 /// Prints the beginning of a line and flushes it.
+#[cfg(feature = "simulators")]
 pub(super) fn unfinished(text: &str) {
     print!("{text}");
     // If flushing fails, the text appears with the rest of the line.

@@ -157,6 +157,21 @@ fn every_statement_of_the_contract_has_its_test() {
 }
 
 #[test]
+fn every_test_that_the_page_on_security_names_is_there() {
+    let (page, tests) = (read("docs/security.md"), tests());
+    let quoted = page.split('`').skip(1).step_by(2);
+    let (named, paths): (Vec<&str>, Vec<&str>) =
+        quoted.filter(|word| word.contains("::") || word.contains("crates/")).partition(|word| word.contains("::"));
+    assert!(named.len() > 50 && paths.len() > 3, "{named:?} {paths:?}");
+    for test in named {
+        assert!(test == "file::name" || tests.contains(test), "docs/security.md names the test {test}, which does not exist");
+    }
+    for path in paths {
+        assert!(root().join(path).exists(), "docs/security.md names {path}, which does not exist");
+    }
+}
+
+#[test]
 fn the_architecture_names_what_is_there() {
     let text = read("ARCHITECTURE.md");
     assert!(text.lines().count() < 200, "it is read in one sitting");

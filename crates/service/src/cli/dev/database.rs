@@ -71,7 +71,7 @@ async fn start_temporary() -> anyhow::Result<Cluster> {
 }
 
 /// Turns an error from starting the temporary PostgreSQL into one that says what to do.
-pub(crate) fn explain(error: NoPostgres) -> anyhow::Error {
+pub(super) fn explain(error: NoPostgres) -> anyhow::Error {
     let temporary = std::env::temp_dir();
     match &error {
         NoPostgres::Io(path, io) => anyhow!("{}", place(path, io.kind(), &io.to_string())),

@@ -1,13 +1,12 @@
 //! `backhaul doctor`: checks the installation, and says how to fix what is wrong.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use sandbox::postgres;
 
 use crate::app::App;
-use crate::cli::dev::database::explain;
+#[cfg(feature = "simulators")]
+use crate::cli::dev::machine::machine;
 use crate::cli::output::{self, Format};
 use crate::node::health::{self, Check};
 use crate::node::{certificate, database};
@@ -17,13 +16,30 @@ use crate::platform::entropy::Entropy;
 
 #[derive(Args)]
 pub(in crate::cli) struct Doctor {
+    #[cfg(feature = "simulators")]
     /// Check only that this machine can run `backhaul dev`: PostgreSQL's programs and a writable temporary directory.
     #[arg(long)]
     dev: bool,
 }
 
+impl Doctor {
+    /// The checks of this machine, if it is asked for them alone.
+    #[cfg(feature = "simulators")]
+    fn machine(&self) -> Option<Vec<Check>> {
+        self.dev.then(machine)
+    }
+
+    #[cfg(not(feature = "simulators"))]
+    const fn machine(&self) -> Option<Vec<Check>> {
+        None
+    }
+}
+
 pub(in crate::cli) async fn run(doctor: Doctor, settings: anyhow::Result<Settings>, format: Format) -> anyhow::Result<ExitCode> {
-    let checks = if doctor.dev { machine() } else { installation(settings).await };
+    let checks = match doctor.machine() {
+        Some(checks) => checks,
+        None => installation(settings).await,
+    };
     output::list(format, &checks, "", &["OK", "CHECK", "FOUND", "WHAT TO DO"], |check| {
         let sign = if check.ok { "yes" } else { "no" };
         vec![sign.to_owned(), check.name.to_owned(), check.found.clone(), check.mend.clone().unwrap_or_default()]
@@ -46,46 +62,5 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
         Err(error) => {
             vec![Check::bad("settings", format!("{error:#}"), "correct the setting; `backhaul config default` explains all of them")]
         }
-    }
-}
-
-/// Checks that `backhaul dev` can start a temporary PostgreSQL.
-fn machine() -> Vec<Check> {
-    let programs = match postgres::installed() {
-        Ok(initdb) => Check::good("postgresql", initdb.display().to_string()),
-        Err(missing) => {
-            let message = missing.to_string();
-            let (found, mend) = message.split_once(": ").unwrap_or((message.as_str(), "install PostgreSQL 15 or newer"));
-            Check::bad("postgresql", found, mend)
-        }
-    };
-    vec![programs, temporary_directory(&std::env::temp_dir())]
-}
-
-/// Checks that a file of one megabyte can be written to `dir`.
-fn temporary_directory(dir: &Path) -> Check {
-    let file = dir.join(format!("backhaul-doctor-{}", std::process::id()));
-    let written = std::fs::write(&file, vec![0; 1 << 20]);
-    let removed = std::fs::remove_file(&file);
-    match written.and(removed) {
-        Ok(()) => Check::good("temporary directory", dir.display().to_string()),
-        Err(error) => {
-            let message = explain(postgres::NoPostgres::Io(dir.to_owned(), error)).to_string();
-            let (found, mend) = message.rsplit_once(": ").unwrap_or((message.as_str(), "set TMPDIR to a writable directory"));
-            Check::bad("temporary directory", found, mend)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_temporary_directory_is_explained() {
-        let check = temporary_directory(Path::new("/nowhere/at/all"));
-        assert!(!check.ok);
-        assert_eq!(check.mend.as_deref(), Some("set TMPDIR to an existing directory"));
-        assert!(temporary_directory(&std::env::temp_dir()).ok);
     }
 }
