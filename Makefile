@@ -136,6 +136,10 @@ bench-console: proof ## Every page of the operator's console with 1 million orde
 attack-portal: proof ## Compare the portal's misses, answers and times, in 10,000 pairs each, and guess 10,000 orders: pairs, worst_t, guesses, found, locked_out
 	@$(PROOF) attack-portal
 
+.PHONY: attack-edge
+attack-edge: proof ## Reset 100,000 requests as fast as they are begun, while another caller asks for orders: resets, grown_mb, failed, p99_ratio
+	@$(PROOF) attack-edge
+
 .PHONY: chaos-portal
 chaos-portal: proof ## 200 shoppers confirm in the portal at once while the service is killed: shoppers, kills, returns, doubled, lost, seeded_caught
 	@$(PROOF) chaos-portal
@@ -241,6 +245,7 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-portal --orders 20000 --per-second 20 --seconds 5
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul attack-portal --pairs 50 --guesses 1500 --addresses 20
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul attack-edge --resets 4000 --per-second 2000 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-portal --shoppers 40 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-mails --returns 60 --kills 3 --every 2000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1

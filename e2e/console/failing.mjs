@@ -8,7 +8,7 @@ export async function failingMerchant(stage, returns = 3) {
   const systems = await Systems.start();
   systems.answers(503);
   await stage.command("merchant", "add", "demo-shoes", "--name", "Demo Shoes", "--technical-contact", "tech@demo-shoes.example.com");
-  const credential = await stage.command("credential", "issue", "--merchant", "demo-shoes");
+  const credential = await stage.command("credential", "issue", "--merchant", "demo-shoes", "--scope", "orders", "--scope", "warehouse", "--scope", "carrier");
   const address = systems.url("/rmas");
   await stage.command("endpoint", "set", "rma", "--merchant", "demo-shoes", "--url", address, "--waits", "1,1,1,1,1");
   const { client_id, client_secret } = credential;

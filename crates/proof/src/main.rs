@@ -268,6 +268,18 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         addresses: u32,
     },
+    /// Reset requests as fast as they are begun, while other callers ask for orders.
+    AttackEdge {
+        /// Number of requests that are reset.
+        #[arg(long, default_value_t = 100_000)]
+        resets: u32,
+        /// Number of resets per second.
+        #[arg(long, default_value_t = 5_000)]
+        per_second: u32,
+        /// Hold only memory and answers to their bars, not the times.
+        #[arg(long)]
+        untimed: bool,
+    },
     /// Kill the service while shoppers confirm their returns in the portal, all at once.
     ChaosPortal {
         /// Number of shoppers.
@@ -429,6 +441,9 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         }
         Command::AttackPortal { pairs, guesses, addresses } => {
             returns::portal::attack::run(&cli.program, &returns::portal::attack::Plan { pairs, guesses, addresses }).await?
+        }
+        Command::AttackEdge { resets, per_second, untimed } => {
+            node::edge::run(&cli.program, &node::edge::Plan { resets, per_second, timed: !untimed }).await?
         }
         Command::ChaosPortal { shoppers, kills } => {
             returns::portal::chaos::run(&cli.program, &returns::portal::chaos::Plan { shoppers, kills }).await?

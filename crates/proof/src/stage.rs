@@ -225,7 +225,7 @@ fn app(url: &str) -> anyhow::Result<App> {
 /// A token of a new credential of the merchant, written with the columns that every version has.
 async fn grant(app: &App, connection: &mut PgConnection, merchant: MerchantId) -> anyhow::Result<SecretString> {
     let (client, secret) = bearer::new_credential(&app.entropy);
-    let token = bearer::new_token(merchant, &app.entropy);
+    let token = bearer::new_token(merchant, &app.entropy, &app.fingerprints);
     sqlx::query(
         "with issued as (
              insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ($1, $2, $3, $4, '', $6)

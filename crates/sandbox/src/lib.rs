@@ -7,6 +7,7 @@ pub mod mailbox;
 pub mod merchant;
 pub mod patroni;
 pub mod postgres;
+pub mod raw_http2;
 pub mod shop;
 mod tls;
 pub mod warehouse;

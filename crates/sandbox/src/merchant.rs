@@ -212,6 +212,12 @@ impl Merchant {
         self.state.record.token_fetches()
     }
 
+    /// The requests to the token endpoint, whatever it answered.
+    #[must_use]
+    pub fn token_requests(&self) -> Vec<Received> {
+        self.state.record.token_requests()
+    }
+
     /// Receives with care at `path` from now on.
     pub fn receives(&self, path: &str, careful: Careful) {
         let issuer = Arc::clone(&self.state.issuer);

@@ -14,14 +14,14 @@ use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
 use crate::grants::GrantCache;
 use crate::intake::Intake;
-use crate::node::Node;
 use crate::node::limits::Limits;
 use crate::node::rate::Rates;
 use crate::node::shares::Shares;
+use crate::node::{NoNode, Node};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
-use crate::platform::keys::fingerprint::{FingerprintKey, NoKey};
+use crate::platform::keys::fingerprint::FingerprintKeys;
 use crate::shops::ShopCache;
 
 /// A handle to everything; cheap to clone.
@@ -31,7 +31,7 @@ pub struct App(Arc<Parts>);
 /// The parts behind an [`App`].
 pub struct Parts {
     delivery: Delivery,
-    pub fingerprints: FingerprintKey,
+    pub fingerprints: FingerprintKeys,
     /// The queue of order messages that share an upsert.
     pub intake: Arc<Intake>,
     pub grants: GrantCache,
@@ -42,6 +42,8 @@ pub struct Parts {
     pub photos: Photos,
     pub limits: Limits,
     pub rates: Rates,
+    /// The requests that are being worked on.
+    pub requests: Arc<Shares>,
     /// The memory of request bodies, in bytes.
     pub bodies: Arc<Shares>,
     /// The imports that callers run.
@@ -53,23 +55,22 @@ pub struct Parts {
 /// The reasons an app cannot be created from its settings.
 #[derive(Debug, thiserror::Error)]
 pub enum NoApp {
-    #[error("keys.fingerprint: {0}")]
-    Key(#[from] NoKey),
+    #[error(transparent)]
+    Node(#[from] NoNode),
     #[error(transparent)]
     Delivery(#[from] NoDelivery),
-    #[error("database.url: {0}")]
-    Store(#[from] store::Failed),
 }
 
 impl App {
     /// An app with these settings. It does not connect to anything yet.
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoApp> {
-        let fingerprints = settings.fingerprint_key()?;
         let limits = Limits::new(&settings);
         let delivery = Delivery::new(Node::new(settings, clock, entropy)?)?;
+        let fingerprints = delivery.keys.fingerprints.clone();
         let parts = Parts {
             imports: Arc::default(),
             import_writers: Arc::new(Semaphore::new(delivery.settings.import_writers())),
+            requests: Arc::new(Shares::shown_by(delivery.metrics.requests_in_flight.clone())),
             bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),
             variants: Arc::new(Variants::new(delivery.settings.outbound.variants_timeout())),
             photos: Photos::default(),

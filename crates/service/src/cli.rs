@@ -25,6 +25,7 @@ use self::output::Format;
 use crate::app::App;
 use crate::http::openapi;
 use crate::http::operator_api::{Answer, Call, Commands};
+use crate::node::keys::MEND;
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -111,7 +112,7 @@ enum Operate {
     /// List, show, cancel and resend returns; settle exchanges that hang; work through the work list.
     #[command(subcommand)]
     Returns(returns::commands::Command),
-    /// Erase a shopper's personal data.
+    /// Export and erase a shopper's personal data.
     #[command(subcommand)]
     Shopper(merchants::shopper::Command),
     /// Show and change merchants' return policies.
@@ -132,6 +133,9 @@ enum Operate {
     /// Add and list operators, the people who work with the console; change roles, disable, enable and reset them.
     #[command(subcommand)]
     Operator(merchants::operator::Command),
+    /// List who changed what, and verify that nobody has tampered with the record of it.
+    #[command(subcommand)]
+    Audit(merchants::audit::Command),
     /// Ask a second person for what one administrator may not do alone, and decide on what others ask for.
     #[command(subcommand)]
     Request(merchants::request::Command),
@@ -141,6 +145,9 @@ enum Operate {
     /// List limits, lower them under heavy traffic, and reset them.
     #[command(subcommand)]
     Limit(node::limit::Command),
+    /// Show the installation's keys, and rotate them.
+    #[command(subcommand)]
+    Keys(node::keys::Command),
     /// Show or advance a sandbox's clock, to see retries, reminders and expiry happen.
     #[command(subcommand)]
     Clock(node::clock::Command),
@@ -149,8 +156,11 @@ enum Operate {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let parsed = Cli::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return misread(&error),
+    };
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::new(error)),
@@ -161,8 +171,17 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Explains what is wrong with the command line, or shows the help that it asks for.
+fn misread(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    output::progress(error.render().to_string().trim_end());
+    ExitCode::from(2)
+}
+
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
+    output::progress(&format!("error: {error:#}"));
     ExitCode::FAILURE
 }
 
@@ -185,6 +204,12 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             let app = unconnected()?;
             // In a sandbox whose clock was advanced, a command must use the same time as the nodes.
             app.renew_clock().await?;
+            // With a wrong key, a shopper would not be found and a secret not be read. The status of the keys says more.
+            if !matches!(command, Operate::Keys(node::keys::Command::Status))
+                && let Some(wrong) = app.confirm_keys().await?.first()
+            {
+                bail!("{wrong}; {MEND}");
+            }
             if let Some(email) = &cli.as_operator {
                 context::act_as(&app, email).await?;
             }
@@ -219,9 +244,11 @@ async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<
         Operate::Withdrawals(command) => returns::withdrawals::run(command, app, format).await,
         Operate::Brand(command) => merchants::brand::run(command, app, format).await,
         Operate::Operator(command) => merchants::operator::run(command, app, format).await,
+        Operate::Audit(command) => merchants::audit::run(command, app, format).await,
         Operate::Request(command) => merchants::request::run(command, app, format).await,
         Operate::Report(command) => messages::report::run(command, app, format).await,
         Operate::Limit(command) => node::limit::run(command, app, format).await,
+        Operate::Keys(command) => node::keys::run(command, app, format).await,
         Operate::Clock(command) => node::clock::run(command, app, format).await,
     }
 }

@@ -1,5 +1,5 @@
 //! The node's heartbeat: every second it learns of limits that the operator lowered and of moves of a sandbox's clock, and shares
-//! its request counts with the other nodes.
+//! its request counts with the other nodes. Once a minute it writes down which credentials were used.
 //!
 //! Nothing waits for a heartbeat. While the database is unreachable, a node uses the last known limits and clock, and its own
 //! counts.
@@ -16,6 +16,8 @@ use crate::platform::task::Task;
 const EVERY: Duration = Duration::from_secs(1);
 /// Limits are read in every second heartbeat. Including the deadline, a lowered limit takes effect within 5 seconds.
 const LIMITS_EVERY: u64 = 2;
+/// The uses of credentials are written down in every sixtieth heartbeat, so once a minute.
+const USES_EVERY: u64 = 60;
 /// The timeout of a heartbeat.
 const DEADLINE: Duration = Duration::from_secs(2);
 
@@ -23,6 +25,11 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     if number.is_multiple_of(LIMITS_EVERY) {
         app.limits.renew(app.cell()).await?;
+        // Keys that are rotated are used on every node within a few seconds. Wrong ones are reported by the health checks.
+        app.confirm_keys().await?;
+    }
+    if number.is_multiple_of(USES_EVERY) {
+        app.grants.note_uses(app).await?;
     }
     rate::sharing::share(app, &app.rates, &app.limits).await
 }

@@ -16,6 +16,7 @@ pub mod own_host;
 mod pages;
 mod path;
 mod portal;
+mod prepared;
 mod rate;
 mod request_id;
 mod size;
@@ -23,11 +24,13 @@ mod size;
 use std::collections::BTreeSet;
 
 use axum::Router;
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
+use secrecy::SecretString;
+use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use self::admin::Admin;
 use self::api_version::Versions;
 use self::error::ApiError;
 use self::operator_api::Commands;
@@ -40,7 +43,8 @@ fn public() -> OpenApiRouter<App> {
         // Everybody.
         .routes(routes!(openapi::document))
         // Merchants' systems.
-        .routes(routes!(api::merchants::tokens::issue).layer(map_response(api::merchants::tokens::forbid_caching)))
+        .routes(routes!(api::merchants::tokens::issue))
+        .routes(routes!(api::merchants::credentials::rotate))
         .routes(routes!(api::orders::intake::publish))
         .routes(routes!(api::orders::intake::show))
         .routes(routes!(api::returns::rmas::returnable))
@@ -104,6 +108,7 @@ pub fn router(app: &App) -> Router {
 
 /// The public listener's router, with these versions of the API.
 pub fn router_of(app: &App, versions: Versions) -> Router {
+    openapi::prepare();
     let (routes, document) = public().split_for_parts();
     let api = routes
         .fallback(async || ApiError::NotFound)
@@ -129,11 +134,12 @@ pub fn console_router(app: &App, operator_api: Commands) -> Router {
     console::router(app).merge(operator_api::router(app, operator_api))
 }
 
-/// The admin listener's router, for the operator's machines and not for the internet.
-pub fn admin_router(app: &App) -> Router {
+/// The admin listener's router, for the operator's machines and not for the internet. With a token, nobody without it sees more
+/// than whether the process is alive and ready.
+pub fn admin_router(app: &App, token: Option<&SecretString>) -> Router {
     Router::new()
         .route("/healthz", get(admin::healthz))
         .route("/readyz", get(admin::readyz))
         .route("/metrics", get(admin::metrics))
-        .with_state(app.clone())
+        .with_state(Admin::new(app, token))
 }

@@ -3,8 +3,12 @@
 pub mod certificate;
 pub mod database;
 pub mod health;
+pub mod keys;
 pub mod limits;
+pub mod loaded_keys;
+pub mod proxies;
 pub mod rate;
+pub mod security;
 pub mod shares;
 pub mod skew;
 
@@ -19,6 +23,7 @@ use store::node::installation;
 use store::{Failed, HomeTx, PoolLimits, Store, Tx};
 use uuid::Uuid;
 
+use self::loaded_keys::{NoNodeKeys, NodeKeys};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -34,10 +39,21 @@ pub struct Parts {
     pub clock: Clock,
     pub entropy: Entropy,
     pub metrics: Metrics,
+    /// The keys of the settings.
+    pub keys: NodeKeys,
     /// Distinguishes this node from others on the same database.
     pub id: Uuid,
     store: Store,
     phase: AtomicU8,
+}
+
+/// The settings with which a node cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum NoNode {
+    #[error("keys.{0}: {1}")]
+    Keys(&'static str, NoNodeKeys),
+    #[error("database.url: {0}")]
+    Store(Failed),
 }
 
 /// The phases of a process.
@@ -54,10 +70,11 @@ pub enum Phase {
 
 impl Node {
     /// A node with these settings. It does not connect to anything yet.
-    pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, Failed> {
+    pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoNode> {
         let limits = PoolLimits { console: settings.console.connections, ..settings.database.limits() };
         let parts = Parts {
-            store: Store::new(settings.database.url(), limits)?,
+            store: Store::new(settings.database.url(), limits).map_err(NoNode::Store)?,
+            keys: NodeKeys::load(&settings).map_err(|(kind, error)| NoNode::Keys(kind.as_str(), error))?,
             id: entropy.mint(clock.now()),
             settings,
             clock,

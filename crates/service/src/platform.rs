@@ -7,6 +7,7 @@ pub mod entropy;
 pub mod host_name;
 pub mod keys;
 pub mod metrics;
+pub mod networks;
 pub mod open_files;
 pub mod picture;
 pub mod task;

@@ -12,10 +12,13 @@ use crate::flow::merchants::end_retention::end_retention;
 use crate::flow::merchants::forget_audit::forget_audit;
 use crate::flow::merchants::note_first_orders::note_first_orders;
 use crate::flow::merchants::operators::forget_outdated::forget_outdated as forget_operators;
+use crate::flow::merchants::operators::renew_totps::renew_totps;
 use crate::flow::messages::count_days::count_days;
 use crate::flow::messages::count_dropped::count_dropped;
 use crate::flow::messages::forget_outdated::forget_outdated as forget_messages;
+use crate::flow::node::renew_sealed::renew_sealed;
 use crate::flow::orders::forget_outdated::forget_outdated as forget_orders;
+use crate::flow::orders::renew_fingerprints::renew_fingerprints;
 use crate::flow::returns::forget_outdated::forget_outdated as forget_returns;
 use crate::flow::returns::list_unidentified_exchanges::list_unidentified_exchanges;
 use crate::flow::returns::wake_returns::wake_returns;
@@ -27,6 +30,9 @@ const RETENTION_EVERY: Duration = Duration::from_hours(1);
 /// The interval between two looks at the hours that can be counted by the day.
 const COUNTING_EVERY: Duration = Duration::from_mins(10);
 
+/// The interval between two looks at what was sealed with another key than the active one.
+const RENEWAL_EVERY: Duration = Duration::from_mins(1);
+
 /// The timers of all flows.
 pub struct Timers {
     app: App,
@@ -34,13 +40,22 @@ pub struct Timers {
     counting_due: Mutex<Duration>,
     /// The uptime at which every merchant is looked at again.
     retention_due: Mutex<Duration>,
+    /// The uptimes at which secrets are sealed anew, and fingerprints computed anew.
+    sealed_due: Mutex<Duration>,
+    fingerprints_due: Mutex<Duration>,
 }
 
 impl Timers {
     /// Timers that look at everything in their first run.
     #[must_use]
     pub fn new(app: App) -> Self {
-        Self { app, counting_due: Mutex::default(), retention_due: Mutex::default() }
+        Self {
+            app,
+            counting_due: Mutex::default(),
+            retention_due: Mutex::default(),
+            sealed_due: Mutex::default(),
+            fingerprints_due: Mutex::default(),
+        }
     }
 
     /// Ends retention once an hour, and again at once as long as there is more. Returns whether there may be more.
@@ -51,6 +66,16 @@ impl Timers {
     /// Counts closed hours by the day, and again at once as long as there are more. Returns whether there may be more.
     async fn count_days(&self) -> Result<bool, Failed> {
         self.every(COUNTING_EVERY, &self.counting_due, count_days(&self.app)).await
+    }
+
+    /// Seals anew what another key has sealed. Returns whether there may be more.
+    async fn renew_sealed(&self) -> Result<bool, Failed> {
+        self.every(RENEWAL_EVERY, &self.sealed_due, renew_sealed(&self.app)).await
+    }
+
+    /// Computes fingerprints anew after a rotation. Returns whether there may be more.
+    async fn renew_fingerprints(&self) -> Result<bool, Failed> {
+        self.every(RENEWAL_EVERY, &self.fingerprints_due, renew_fingerprints(&self.app)).await
     }
 
     /// Does `work` if it is due, and says when it is due next.
@@ -89,6 +114,9 @@ impl Timer for Timers {
                 continues("counting hours by the day", self.count_days().await),
                 continues("counting dropped messages", count_dropped(app).await),
                 continues("noting first orders", note_first_orders(app).await),
+                continues("sealing secrets anew", self.renew_sealed().await),
+                continues("sealing authenticators anew", renew_totps(app).await),
+                continues("computing fingerprints anew", self.renew_fingerprints().await),
             ];
             more.contains(&true)
         })

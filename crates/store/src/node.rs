@@ -2,6 +2,7 @@
 
 pub mod grants;
 pub mod installation;
+pub mod keys;
 pub mod limits;
 pub mod migrations;
 pub mod rates;

@@ -1,5 +1,6 @@
 //! Snapshots of orders, refunds, history imports, refused messages, and counts of warnings.
 
+pub mod fingerprints;
 pub mod imports;
 pub mod order_days;
 pub mod order_pages;

@@ -1,4 +1,4 @@
-//! The connection pools: one for flows, and separate ones for limits, the delivery engine and the feed.
+//! The connection pools: one for flows, and separate ones for limits, issuing tokens, the delivery engine and the feed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +43,8 @@ pub struct PoolSizes {
     /// Connections for messages that the delivery engine settles apart: those with a reaction, and those whose rows somebody
     /// else has locked. They may wait for long, and nobody else waits for them.
     pub apart: u32,
+    /// Connections for issuing access tokens. Strangers can ask for them without end, and nobody else waits for that.
+    pub tokens: u32,
 }
 
 /// The connections that no pool shares: one for limits, one for listening.
@@ -50,20 +52,20 @@ const RESERVED: u32 = 2;
 
 impl PoolSizes {
     /// The fewest connections that suffice for all pools.
-    pub const FEWEST: u32 = 9;
+    pub const FEWEST: u32 = 10;
 
     /// Divides the connections of one process. `None` if there are too few.
     #[must_use]
     pub fn divide(connections: u32) -> Option<Self> {
-        let (engine, tenth) = ((connections / 4).max(2), (connections / 10).max(1));
-        let flows = connections.checked_sub(RESERVED + engine + 3 * tenth)?;
-        (connections >= Self::FEWEST).then_some(Self { flows, engine, readers: tenth, feed: tenth, apart: tenth })
+        let (engine, tenth, tokens) = ((connections / 4).max(2), (connections / 10).max(1), (connections / 20).max(1));
+        let flows = connections.checked_sub(RESERVED + engine + 3 * tenth + tokens)?;
+        (connections >= Self::FEWEST).then_some(Self { flows, engine, readers: tenth, feed: tenth, apart: tenth, tokens })
     }
 
     /// The number of all connections.
     #[must_use]
     pub fn total(self) -> u32 {
-        RESERVED + self.flows + self.engine + self.readers + self.feed + self.apart
+        RESERVED + self.flows + self.engine + self.readers + self.feed + self.apart + self.tokens
     }
 }
 
@@ -85,6 +87,8 @@ pub struct Store {
     pub(crate) feed: Pool,
     /// The connections with which the delivery engine settles messages apart, in their merchants' transactions.
     pub(crate) apart: Pool,
+    /// The connections with which access tokens are issued.
+    pub(crate) tokens: Pool,
     options: PgConnectOptions,
     pub(crate) limits: PoolLimits,
 }
@@ -117,6 +121,7 @@ impl Store {
             feed: pool(limits.sizes.feed, limits.lock, &session::FEED_PLANS),
             aside: pool(1, limits.lock, &[]),
             apart: pool(limits.sizes.apart, limits.lock.min(APART_LOCK_TIMEOUT), &[]),
+            tokens: pool(limits.sizes.tokens, limits.lock, &[]),
             options,
             limits,
         })
@@ -130,6 +135,11 @@ impl Store {
     /// Opens a transaction in which the delivery engine settles a message of `merchant` apart.
     pub async fn begin_apart(&self, merchant: MerchantId) -> Result<Tx, Failed> {
         Ok(Tx::new(self.apart.begin().await?, merchant))
+    }
+
+    /// Opens a transaction in which a system of `merchant` is issued an access token.
+    pub async fn begin_token(&self, merchant: MerchantId) -> Result<Tx, Failed> {
+        Ok(Tx::new(self.tokens.begin().await?, merchant))
     }
 
     /// A pool with the connection for listening, which is opened on first use.
@@ -147,6 +157,7 @@ impl Store {
         self.readers.close().await;
         self.feed.close().await;
         self.apart.close().await;
+        self.tokens.close().await;
     }
 
     /// The number of connections in the pool for flows, and the number of idle ones.
@@ -183,9 +194,12 @@ mod tests {
         for connections in PoolSizes::FEWEST..200 {
             let sizes = PoolSizes::divide(connections).unwrap();
             assert_eq!(sizes.total(), connections);
-            assert!(sizes.flows >= 2 && sizes.engine >= 2 && sizes.readers >= 1 && sizes.feed >= 1 && sizes.apart >= 1, "{sizes:?}");
+            assert!(
+                sizes.flows >= 2 && sizes.engine >= 2 && sizes.readers >= 1 && sizes.feed >= 1 && sizes.apart >= 1 && sizes.tokens >= 1,
+                "{sizes:?}"
+            );
         }
-        assert_eq!(PoolSizes::divide(40), Some(PoolSizes { flows: 16, engine: 10, readers: 4, feed: 4, apart: 4 }));
+        assert_eq!(PoolSizes::divide(40), Some(PoolSizes { flows: 14, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 2 }));
         assert_eq!(PoolSizes::divide(PoolSizes::FEWEST - 1), None);
     }
 }

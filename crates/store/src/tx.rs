@@ -5,6 +5,7 @@ use domain::id::{EndpointId, MerchantId};
 use crate::connection::Connection;
 use crate::crash::{self, Point};
 use crate::failed::Failed;
+use crate::merchants::audit_rows::{self, Unwritten};
 use crate::messages::outbox::{Message, Outbox, Signal};
 
 /// A transaction on one merchant's data. Dropping it without [`Tx::commit`] changes nothing.
@@ -12,11 +13,12 @@ pub struct Tx {
     connection: Connection,
     merchant: MerchantId,
     outbox: Outbox,
+    audit: Vec<Unwritten>,
 }
 
 impl Tx {
     pub(crate) fn new(connection: Connection, merchant: MerchantId) -> Self {
-        Self { connection, merchant, outbox: Outbox::default() }
+        Self { connection, merchant, outbox: Outbox::default(), audit: Vec::new() }
     }
 
     /// The merchant whose data this transaction touches.
@@ -41,9 +43,17 @@ impl Tx {
         self.outbox.write(&mut self.connection, self.merchant).await
     }
 
-    /// Writes the owed messages as the last statement and commits. Returns the signals for the delivery engine.
+    /// Keeps an entry of the audit trail for the end of the transaction. Entries are chained, so the chain's head is locked by the
+    /// first of them; written last, they hold nobody up for longer than the commit takes, and nothing is locked after the head.
+    pub(crate) fn keep_audit(&mut self, entry: Unwritten) {
+        self.audit.push(entry);
+    }
+
+    /// Writes the owed messages and then the audit trail as the last statements, and commits. Returns the signals for the delivery
+    /// engine.
     pub async fn commit(mut self) -> Result<Vec<Signal>, Failed> {
         self.outbox.write(&mut self.connection, self.merchant).await?;
+        audit_rows::write(&mut self.connection, self.merchant, &self.audit).await?;
         crash::point(Point::Commit);
         self.connection.commit().await?;
         crash::point(Point::Committed);

@@ -36,7 +36,7 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
     let options = database::create("carrier_events").await;
     let patience = Duration::from_secs(10);
     let limits = PoolLimits {
-        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
         acquire: patience,
         statement: patience,
         lock: patience,
@@ -72,7 +72,7 @@ async fn a_tracking_number_of_a_return_outlives_its_early_events() {
     let options = database::create("carrier_parcels").await;
     let patience = Duration::from_secs(10);
     let limits = PoolLimits {
-        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
         acquire: patience,
         statement: patience,
         lock: patience,

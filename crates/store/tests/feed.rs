@@ -48,7 +48,7 @@ impl Temporary {
     fn store(&self) -> Store {
         let patience = Duration::from_secs(10);
         let limits = PoolLimits {
-            sizes: PoolSizes { flows: 12, engine: 10, readers: 4, feed: 4, apart: 4 },
+            sizes: PoolSizes { flows: 12, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
             acquire: patience,
             statement: patience,
             lock: patience,

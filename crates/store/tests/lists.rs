@@ -150,7 +150,7 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
     let mut beside = options.connect().await.unwrap();
     let patience = Duration::from_hours(1);
     let limits = PoolLimits {
-        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
         acquire: patience,
         statement: patience,
         lock: patience,

@@ -135,7 +135,7 @@ impl Scene {
         sqlx::raw_sql(still).execute(&mut beside).await.unwrap();
         let patience = Duration::from_mins(1);
         let limits = PoolLimits {
-            sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+            sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
             acquire: patience,
             statement: patience,
             lock: patience,

@@ -83,7 +83,7 @@ async fn a_report_touches_at_most_500_pages() {
     explained::switch_on(&mut beside, options.get_database().unwrap()).await;
     let patience = Duration::from_hours(1);
     let limits = PoolLimits {
-        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
         acquire: patience,
         statement: patience,
         lock: patience,

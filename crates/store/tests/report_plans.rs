@@ -42,7 +42,7 @@ async fn reports_touch_the_rollups_alone_and_by_their_indexes() {
     sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
     let patience = Duration::from_mins(1);
     let limits = PoolLimits {
-        sizes: PoolSizes { flows: 1, engine: 10, readers: 4, feed: 4, apart: 4 },
+        sizes: PoolSizes { flows: 1, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
         acquire: patience,
         statement: patience,
         lock: patience,

@@ -18,13 +18,15 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
-const SHARED: [&str; 20] = [
+const SHARED: [&str; 22] = [
     "_sqlx_migrations",
     "credential",
     "deliverer",
     "delivery_bucket",
     "home_audit",
+    "home_audit_head",
     "installation",
+    "installation_key",
     "merchant",
     "node_pulse",
     "operator",
@@ -43,7 +45,14 @@ const SHARED: [&str; 20] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 66] = [
+const ACROSS: [(&str, &str); 74] = [
+    ("-- Across merchants: what has to be sealed anew.", "endpoint"),
+    ("-- Across merchants: what has to be sealed anew.", "carrier_account"),
+    ("-- Across merchants: what has to be sealed anew.", "merchant_key"),
+    ("-- Across merchants: what a key has sealed.", "endpoint"),
+    ("-- Across merchants: what a key has sealed.", "carrier_account"),
+    ("-- Across merchants: what a key has sealed.", "merchant_key"),
+    ("-- Across merchants: the progress of new fingerprints.", "fingerprint_progress"),
     ("-- Over all merchants, by the index of each status.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
@@ -54,6 +63,7 @@ const ACROSS: [(&str, &str); 66] = [
     ("-- Across merchants: the audit trail by time.", "audit"),
     ("-- Across merchants: orders by shopper.", "customer_order"),
     ("-- Over all merchants; what follows is bound to each.", "endpoint_notice"),
+    ("-- Over all merchants; what follows is bound to each.", "carrier_account"),
     ("select distinct day from report_day", "report_day"),
     ("where report_day.day = $1", "report_day"),
     ("where refund_due_at <= $1", "rma"),

@@ -502,7 +502,7 @@ async fn of_an_erasure(store: &Store, ledger: &mut Ledger, number: u32) {
     erasures::outstanding(&mut tx, &messages).await.unwrap();
     assert_eq!(erasures::erase_messages(&mut tx, &messages, "{}").await.unwrap(), 3);
     ledger.page("erasing messages");
-    erasures::erase_order(&mut tx, &order, "{}").await.unwrap();
+    erasures::erase_order(&mut tx, &order, "{}", None).await.unwrap();
     return_drafts::erase(&mut tx, &order).await.unwrap();
     withdrawal_drafts::lock_of_order(&mut tx, &order).await.unwrap();
     withdrawal_drafts::erase(&mut tx, &order).await.unwrap();

@@ -1,3 +1,4 @@
-//! Access tokens on the wire.
+//! Access tokens on the wire, and changes in the audit trail.
 
+pub mod audit;
 pub mod token;

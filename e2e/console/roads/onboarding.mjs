@@ -24,6 +24,7 @@ export default async ({ stage, operator }) => {
 
     await operator.follows("Credentials");
     await operator.reads("No credential yet");
+    await operator.ticks("orders");
     await operator.types("What it is for", "Their order system");
     await operator.presses("Issue a credential…");
     await operator.reads("Nothing happens until you press the button below.", "Their order system", "none: it is the only one");

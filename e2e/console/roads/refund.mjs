@@ -11,7 +11,7 @@ export const settings = async () => ({ environment: { BACKHAUL__PORTAL__URL: POR
 async function merchantWithReturn(stage) {
   const systems = await Systems.start();
   await stage.command("merchant", "add", "demo-shoes", "--name", "Demo Shoes");
-  const { client_id, client_secret } = await stage.command("credential", "issue", "--merchant", "demo-shoes");
+  const { client_id, client_secret } = await stage.command("credential", "issue", "--merchant", "demo-shoes", "--scope", "orders", "--scope", "warehouse", "--scope", "carrier");
   await stage.command("endpoint", "set", "rma", "--merchant", "demo-shoes", "--url", systems.url("/rmas"));
   const merchant = stage.merchant({ merchant: "demo-shoes", client_id, client_secret });
   const sold = order(stage.now(), [shoes("L1", { quantity: 3 })], { identifier: "DS-1" });

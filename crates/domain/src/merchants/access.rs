@@ -53,7 +53,7 @@ impl FromStr for Scope {
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// The default of a merchant's credential.
+    /// Every scope.
     #[must_use]
     pub fn all() -> Self {
         Scope::ALL.into_iter().collect()
@@ -63,6 +63,12 @@ impl Scopes {
     #[must_use]
     pub const fn allow(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
+    }
+
+    /// True if the set contains no scope.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// The scopes, in written order.

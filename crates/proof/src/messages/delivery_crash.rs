@@ -284,5 +284,6 @@ fn token_of(systems: &Merchant) -> Authentication {
         client_secret: "secret".into(),
         scope: None,
         style: Style::Form,
+        extra: None,
     })
 }

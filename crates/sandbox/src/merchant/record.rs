@@ -78,6 +78,10 @@ impl Record {
         self.lock().at(path).count()
     }
 
+    pub(super) fn token_requests(&self) -> Vec<Received> {
+        in_order(self.lock().token_requests.clone())
+    }
+
     pub(super) fn token_fetches(&self) -> usize {
         self.lock().token_requests.len()
     }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hyper::Method;
 use serde_json::{Value, json};
 
@@ -108,8 +110,16 @@ impl Issuer {
         if field("grant_type") != Some("client_credentials") {
             return refuse(400, "unsupported_grant_type");
         }
+        let basic = received.header("authorization").and_then(|value| value.strip_prefix("Basic ")).map(basic);
+        let (id, secret) = match &basic {
+            None => (field("client_id"), field("client_secret")),
+            // A client authenticates in one way only.
+            Some(_) if field("client_secret").is_some() => return refuse(400, "invalid_request"),
+            Some(Some((id, secret))) => (Some(id.as_str()), Some(secret.as_str())),
+            Some(None) => (None, None),
+        };
         let mut state = self.lock();
-        if !state.knows(field("client_id"), field("client_secret")) {
+        if !state.knows(id, secret) {
             return refuse(401, "invalid_client");
         }
         state.issued += 1;
@@ -128,6 +138,17 @@ impl Issuer {
 
 fn refuse(status: u16, error: &str) -> Answer {
     Answer::status(status).header("cache-control", "no-store").json(&json!({"error": error}))
+}
+
+/// The id and secret in HTTP Basic, each encoded like a form's value (RFC 6749, 2.3.1).
+fn basic(encoded: &str) -> Option<(String, String)> {
+    let pair = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+    let (id, secret) = pair.split_once(':')?;
+    let decoded = |text: &str| {
+        let mut fields: Vec<(String, String)> = serde_urlencoded::from_str(&format!("value={text}")).ok()?;
+        fields.pop().map(|(_, value)| value)
+    };
+    Some((decoded(id)?, decoded(secret)?))
 }
 
 /// The string fields of a form or a JSON object; `None` if the body is neither.

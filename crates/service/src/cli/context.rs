@@ -1,7 +1,7 @@
 //! The merchant that a command acts for, and the person who runs it and confirms.
 
 use std::fmt;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
@@ -12,6 +12,7 @@ use domain::messages::message::Interface;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::operators;
 
+use super::output;
 use super::session::{self, Unconfirmed};
 use crate::app::App;
 use crate::flow::merchants::operators::people::Authority;
@@ -101,8 +102,7 @@ pub(super) fn confirm(question: &str) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!("confirmation is needed, but standard input is not a terminal; give --yes to skip it");
     }
-    eprint!("{question} [y/N] ");
-    std::io::stderr().flush()?;
+    output::ask(&format!("{question} [y/N]"))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) { Ok(()) } else { bail!("cancelled; nothing was changed") }

@@ -63,7 +63,7 @@ pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) ->
         serve::wait_for_signal().await;
         let _ = leave.send(true);
     });
-    output::line(&steps.paint.bold("Starting a sandbox on this machine"));
+    output::painted(&format!("{}\n", steps.paint.bold("Starting a sandbox on this machine")));
     let database = Database::open(&settings, dev.reset, &steps).await?;
     let ran = Box::pin(run_until_stopped(&database, dev.port, settings, operator_api, &steps, leaving)).await;
     ran.and(database.close())
@@ -113,7 +113,7 @@ async fn run_until_stopped(
         demos.0.connect(address)?;
         demos.1.connect(address)?;
         tour::play(&app, &demos, &mut arrivals, steps.paint).await?;
-        output::text(&welcome::welcome((address, mails), database, &demos, app.now(), steps.paint));
+        output::painted(&welcome::welcome((address, mails), database, &demos, app.now(), steps.paint));
         // Errors before this point end the command and are printed; from here on they go to the log.
         telemetry::start(&app.settings.log);
         let (one, other) = (demos.0.warehouse(address, app.now())?, demos.1.warehouse(address, app.now())?);
@@ -136,7 +136,8 @@ async fn prepare(app: &App, receiver: &Receiver, steps: &Steps) -> anyhow::Resul
     let migrate = async { Ok(installation::migrate(app.settings.database.url(), Mode::Sandbox, app.clock.wall()).await?) };
     steps.take("Schema", migrate).await?;
     app.renew_clock().await?;
-    steps.take("Two merchants with fifty orders, simulated systems and carriers", seed::create(app, receiver)).await
+    let seeded = seed::create(app, receiver);
+    Box::pin(steps.take("Two merchants with fifty orders, simulated systems and carriers", seeded)).await
 }
 
 /// The port of the console: the next one, or any if that of the service is any.

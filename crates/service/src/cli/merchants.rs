@@ -1,5 +1,6 @@
-//! `backhaul brand`, `merchant`, `credential`, `operator`, `portal` and `shopper`.
+//! `backhaul audit`, `brand`, `merchant`, `credential`, `operator`, `portal` and `shopper`.
 
+pub(super) mod audit;
 pub(super) mod brand;
 pub(super) mod credential;
 pub(super) mod merchant;

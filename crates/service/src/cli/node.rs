@@ -4,6 +4,7 @@ pub(super) mod clock;
 pub(super) mod config;
 pub(super) mod deliverers;
 pub(super) mod doctor;
+pub(super) mod keys;
 pub(super) mod limit;
 pub(super) mod migrate;
 pub(super) mod openapi;

@@ -40,19 +40,25 @@ pub(super) fn read(mut command: Command, call: Call) -> Result<Words, String> {
     let Call { path, mut parameters, as_json, token } = call;
     let words = path.replace('/', " ");
     let leaf = parameters::leaf(&command, &words).ok_or("there is no such command")?;
-    let secret = match (operations::secret(&words), parameters.remove(operations::SECRET)) {
-        (_, None) => None,
-        (Some(_), Some(serde_json::Value::String(secret))) => Some(secret.into()),
-        (Some(_), Some(_)) => return Err(format!("`{}` must be a text", operations::SECRET)),
-        (None, Some(_)) => return Err(format!("`{words}` takes no `{}`", operations::SECRET)),
-    };
+    let mut secrets = Vec::new();
+    for (name, variable) in operations::secrets(&words) {
+        match parameters.remove(*name) {
+            None => {}
+            Some(serde_json::Value::String(secret)) => secrets.push((*variable, secret.into())),
+            Some(_) => return Err(format!("`{name}` must be a text")),
+        }
+    }
+    // What is not taken is not quoted either.
+    if let Some(name) = parameters.keys().find(|name| operations::is_secret(name)) {
+        return Err(format!("`{words}` takes no `{name}`"));
+    }
     let mut line = vec!["backhaul".to_owned()];
     line.extend(words.split(' ').map(str::to_owned));
     line.extend(parameters::words(leaf, &parameters)?);
     let Live { name, role, operator, .. } = token;
     let actor = format!("{} via token:{name}", operator.actor());
     let operator = domain::merchants::operator::Operator { role, ..operator };
-    let remote = Arc::new(Remote { operator, actor, secret, printed: Mutex::default() });
+    let remote = Arc::new(Remote { operator, actor, secrets, printed: Mutex::default() });
     Ok(Words { line, format: if as_json { Format::Json } else { Format::Table }, remote })
 }
 

@@ -25,8 +25,8 @@ pub(super) struct Remote {
     pub(super) operator: Operator,
     /// The name in the audit log.
     pub(super) actor: String,
-    /// The secret that a terminal would take from the environment.
-    pub(super) secret: Option<SecretString>,
+    /// The secrets that a terminal would take from the environment, by the variable's name.
+    pub(super) secrets: Vec<(&'static str, SecretString)>,
     pub(super) printed: Mutex<Printed>,
 }
 
@@ -57,11 +57,11 @@ pub(super) fn keep(text: impl FnOnce(&mut Printed)) -> bool {
     remote().map(|remote| text(&mut remote.printed.lock().unwrap_or_else(PoisonError::into_inner))).is_some()
 }
 
-/// The secret of a command, which does not belong on the command line: of this environment variable, or of the API's `secret`.
+/// The secret of a command, which does not belong on the command line: of this environment variable, or of the API's parameter for it.
 #[expect(clippy::disallowed_methods, reason = "a secret does not belong on the command line")]
 pub(super) fn secret(variable: &str) -> Option<SecretString> {
     match remote() {
-        Some(remote) => remote.secret.clone(),
+        Some(remote) => remote.secrets.iter().find(|(name, _)| *name == variable).map(|(_, secret)| secret.clone()),
         None => std::env::var(variable).ok().map(Into::into),
     }
 }

@@ -295,6 +295,8 @@ impl<'a> Tester<'a> {
         let left = self.left()?;
         let client = &self.delivery.client;
         let version = self.address.version.clone();
+        // Whoever has no credentials has no key of the gateway either.
+        let extra = self.address.extra.clone().filter(|_| authorization.is_some());
         let mut request = if self.interface.is_asked() {
             let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
             let most = MOST_READ_OF_VARIANTS;
@@ -305,7 +307,7 @@ impl<'a> Tester<'a> {
             let headers = headers(secrets, &envelope, self.delivery.clock.wall());
             Request { headers, body: body.clone(), most_kept: MOST_READ, ..client.request_to(Method::POST, self.target.clone()) }
         };
-        request.headers.extend(authorization.into_iter().chain(version).map(|(name, value)| (Some(name), value)));
+        request.headers.extend(authorization.into_iter().chain(version).chain(extra).map(|(name, value)| (Some(name), value)));
         request.deadline = self.deadline.min(left);
         let result = client.call(request).await;
         let was_cut = result.outcome == Outcome::TimedOut && left < self.deadline;

@@ -6,9 +6,10 @@
 //!
 //! - [`Place`] classifies an address; only public addresses may be called.
 //! - [`Target`] is a well-formed URL.
-//! - [`Allowed`] is an exception that the operator has configured.
+//! - [`Allowed`] is an exception that the operator has configured. Clouds' metadata ([`Place::Metadata`]) has none.
 
 mod matching;
+mod metadata;
 mod place;
 mod refusal;
 mod target;
@@ -44,6 +45,11 @@ impl Guard {
     pub fn check_url(&self, url: &str) -> Result<Target, NotAllowed> {
         let target = Target::parse(url)?;
         let (host, port) = (target.host(), target.port());
+        if let Host::Address(address) = host
+            && Place::of(*address) == Place::Metadata
+        {
+            return Err(NotAllowed::Address(Place::Metadata));
+        }
         if self.0.iter().any(|allowed| matching::is_exempt(allowed, host, port)) {
             return Ok(target);
         }
@@ -63,7 +69,8 @@ impl Guard {
     /// Checks that `address`, one of the addresses of `target`, may be connected to.
     pub fn check_address(&self, target: &Target, address: IpAddr) -> Result<(), NotAllowed> {
         let place = Place::of(address);
-        if place == Place::Public || self.0.iter().any(|allowed| matching::may_resolve_to(allowed, target.host(), target.port(), address)) {
+        let is_exempt = || self.0.iter().any(|allowed| matching::may_resolve_to(allowed, target.host(), target.port(), address));
+        if place == Place::Public || place != Place::Metadata && is_exempt() {
             return Ok(());
         }
         match target.host() {
@@ -118,9 +125,9 @@ mod tests {
             ("https://[64:ff9b::7f00:1]/", Err(Address(Place::Embedded))),
             ("https://[2002:7f00:1::]/", Err(Address(Place::Embedded))),
             ("https://[2001:0:7f00:1::]/", Err(Address(Place::Embedded))),
-            ("https://169.254.169.254/latest/meta-data/", Err(Address(Place::LinkLocal))),
-            ("https://2852039166/", Err(Address(Place::LinkLocal))),
-            ("https://0xa9fea9fe/", Err(Address(Place::LinkLocal))),
+            ("https://169.254.169.254/latest/meta-data/", Err(Address(Place::Metadata))),
+            ("https://2852039166/", Err(Address(Place::Metadata))),
+            ("https://0xa9fea9fe/", Err(Address(Place::Metadata))),
             ("https://[fe80::1]/", Err(Address(Place::LinkLocal))),
             ("https://10.0.0.1/", Err(Address(Place::Private))),
             ("https://012.0.0.1/", Err(Address(Place::Private))),
@@ -174,6 +181,23 @@ mod tests {
         assert_eq!(leads("http://hooks.internal.example/", "::ffff:127.0.0.1"), Err(NotAllowed::Name));
         assert_eq!(leads("http://localhost:3000/", "127.0.0.1"), Ok(()));
         assert_eq!(leads("http://localhost:3001/", "127.0.0.1"), Err(NotAllowed::Name));
+    }
+
+    #[test]
+    fn no_exception_leads_to_a_clouds_metadata() {
+        let everything = guard(&["0.0.0.0/0", "::/0", "metadata.google.internal", "hooks.internal.example"]);
+        for address in metadata::all_forms() {
+            let host = if address.is_ipv6() { format!("[{address}]") } else { address.to_string() };
+            for url in [format!("https://{host}/"), format!("http://{host}/latest/meta-data/"), format!("http://{host}:32526/")] {
+                assert_eq!(check(&everything, &url), Err(NotAllowed::Address(Place::Metadata)), "{url}");
+            }
+            for url in ["http://metadata.google.internal/", "http://hooks.internal.example/", "https://hooks.example.com/"] {
+                let led = everything.check_address(&Target::parse(url).unwrap(), address);
+                assert_eq!(led, Err(NotAllowed::Name), "{url} at {address}");
+            }
+        }
+        assert_eq!(check(&everything, "http://10.1.2.3/"), Ok(()), "everything else is as it was allowed");
+        assert_eq!(check(&everything, "http://[64:ff9b::10.1.2.3]/"), Ok(()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::subscribers::Subscribers;
 use super::transports::mail::{Mailer, NoMailer};
 use super::transports::operator_hook::{NoHook, OperatorHook};
 use crate::node::Node;
-use crate::platform::keys::sealing::{Keyring, NoKeyring};
+use crate::platform::keys::sealing::Keyring;
 
 /// A handle to everything that delivery needs; cheap to clone.
 #[derive(Clone)]
@@ -36,8 +36,6 @@ pub struct Parts {
 /// The settings with which delivery cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum NoDelivery {
-    #[error("keys.sealing: {0}")]
-    Keyring(#[from] NoKeyring),
     #[error(transparent)]
     Client(#[from] NoClient),
     #[error(transparent)]
@@ -54,7 +52,7 @@ impl Delivery {
     pub fn new(node: Node) -> Result<Self, NoDelivery> {
         let client = Client::new(&node.settings, node.clock.clone())?;
         let parts = Parts {
-            keyring: node.settings.keyring()?,
+            keyring: node.keys.sealing.clone(),
             mailer: Mailer::new(&node.settings, node.clock.clone())?,
             operator_hook: OperatorHook::new(&node.settings, &client)?,
             client,

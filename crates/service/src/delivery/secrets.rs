@@ -1,5 +1,6 @@
 //! The secrets of endpoints and carriers, and the authentication and signatures made with them.
 
 pub mod authentication;
+pub mod renewal;
 pub mod signature;
 pub mod stored;

@@ -1,13 +1,17 @@
 //! Flows on merchants, their access, portals and brands, and erasing shoppers' data.
 
+pub mod client;
 pub mod configure_brand;
 pub mod configure_mails;
 pub mod configure_merchant;
 pub mod configure_portal;
 pub mod end_retention;
 pub mod erase_shopper;
+pub mod export_shopper;
 pub mod forget_audit;
 pub mod issue_token;
 pub mod note_first_orders;
 pub mod operators;
+pub mod rotate_credential;
 pub mod send_sample_mail;
+pub mod verify_audit;

@@ -1,5 +1,7 @@
-//! Flows on the installation: limits and the clock.
+//! Flows on the installation: limits, the clock and the keys.
 
 pub mod advance_clock;
+pub mod renew_sealed;
+pub mod rotate_keys;
 pub mod set_limit;
 pub mod take_over_restored;

@@ -5,4 +5,5 @@ pub mod count_intake;
 pub mod forget_outdated;
 pub mod import_orders;
 pub mod keep_refusal;
+pub mod renew_fingerprints;
 pub mod view_shopper;

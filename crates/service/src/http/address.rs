@@ -11,15 +11,41 @@ use super::listener::Peer;
 use crate::node::rate::Address;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
+/// The headers of proxies.
+const FORWARDED: [&str; 3] = [FORWARDED_FOR, "forwarded", "x-real-ip"];
 
 /// The address that a request counts for; every request carries it as an extension.
 #[derive(Clone, Copy)]
-pub(super) struct Client(pub(super) Address);
+pub(super) struct Client {
+    /// The address as it is counted.
+    pub(super) counted: Address,
+    /// The whole address.
+    pub(super) exact: IpAddr,
+}
 
 /// Finds the client's address.
 pub(super) fn of(extensions: &axum::http::Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
-    let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip());
-    Client(client(peer, headers, trusted).into())
+    let exact = client(peer(extensions), headers, trusted);
+    Client { counted: exact.into(), exact }
+}
+
+/// The address of the connection, and whether a request on it has the headers of a proxy that is not trusted.
+pub(super) fn is_forwarded(extensions: &axum::http::Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> (IpAddr, bool) {
+    let peer = peer(extensions).to_canonical();
+    let is_trusted = trusted.iter().any(|network| network.contains(&peer));
+    (peer, !is_trusted && FORWARDED.iter().any(|name| headers.contains_key(*name)))
+}
+
+fn peer(extensions: &axum::http::Extensions) -> IpAddr {
+    extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip())
+}
+
+impl Client {
+    /// The address that a request counts for, once it has been found.
+    pub(super) fn of(request: &axum::extract::Request) -> Self {
+        let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        request.extensions().get::<Self>().copied().unwrap_or(Self { counted: unknown.into(), exact: unknown })
+    }
 }
 
 /// Walks back over the hops, starting at the connection: each trusted proxy vouches for the entry before it. The first address

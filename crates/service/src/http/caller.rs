@@ -1,17 +1,20 @@
 //! Authorisation: the type of a handler's argument says which scopes its route needs.
 
 use std::marker::PhantomData;
+use std::net::IpAddr;
 
 use axum::extract::FromRequestParts;
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use domain::id::MerchantId;
 use domain::merchants::access::Scope;
 use secrecy::{ExposeSecret as _, SecretString};
 
+use super::address::Client;
 use super::error::ApiError;
 use super::listener::Presence;
 use crate::app::App;
+use crate::node::security::{Event, Needs, TokenFault, Who};
 use crate::node::shares::Party;
 use crate::platform::keys::bearer::{self, Hash};
 
@@ -53,6 +56,8 @@ pub(super) struct Caller<S> {
     /// The merchant whose data the call is about. It comes from the token and from nowhere else.
     pub(super) merchant: MerchantId,
     token: Hash,
+    /// The address that the call comes from.
+    from: IpAddr,
     scope: PhantomData<S>,
 }
 
@@ -72,10 +77,10 @@ impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let token = bearer_token(parts).ok_or(ApiError::Unauthorized { token_given: false })?;
-        let unknown = ApiError::Unauthorized { token_given: true };
-        let Some(merchant) = bearer::merchant_of(&token) else { return Err(unknown) };
-        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), scope: PhantomData };
+        let token = bearer_token(&parts.headers).ok_or(ApiError::Unauthorized { token_given: false })?;
+        let Some(merchant) = bearer::merchant_of(&token, &app.fingerprints) else { return Err(refused(None, TokenFault::Unknown)) };
+        let Client { exact: from, .. } = Client::from_request_parts(parts, app).await?;
+        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), from, scope: PhantomData };
         caller.check(app).await?;
         parts.extensions.insert(Party::Merchant(merchant));
         Presence::from_request_parts(parts, app).await?.authenticate();
@@ -87,24 +92,45 @@ impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
 impl<S: RequiredScopes> Caller<S> {
     /// Checks that the token is valid for the route. Long calls repeat this, so that a revocation ends them.
     pub(super) async fn check(&self, app: &App) -> Result<(), ApiError> {
-        let unknown = ApiError::Unauthorized { token_given: true };
-        let Some(grant) = app.grants.look_up(app, self.merchant, self.token).await? else { return Err(unknown) };
-        if grant.revoked || grant.expires_at <= app.now() {
-            return Err(unknown);
+        let Some((grant, fresh)) = app.grants.look_up(app, self.merchant, self.token).await? else {
+            return Err(refused(None, TokenFault::Unknown));
+        };
+        if grant.revoked {
+            return Err(refused(Some(self.merchant), TokenFault::Revoked));
         }
+        if grant.expires_at <= app.now() {
+            return Err(refused(Some(self.merchant), TokenFault::Expired));
+        }
+        if !grant.allows(self.from) {
+            Event::AccessRefused { merchant: Some(self.merchant), reason: TokenFault::ForeignNetwork }.log();
+            return Err(ApiError::ForeignNetwork);
+        }
+        let who = Who::Merchant(self.merchant);
         if grant.paused {
+            Event::PermissionDenied { who, needs: Needs::ActiveMerchant }.log();
             return Err(ApiError::Paused);
         }
         if !S::SCOPES.iter().any(|scope| grant.scopes.allow(*scope)) {
+            Event::PermissionDenied { who, needs: Needs::Scope }.log();
             return Err(ApiError::MissingScope(S::SCOPES));
+        }
+        // A cached grant was noted when it was looked up, so most calls do not come here.
+        if fresh {
+            app.grants.used(&grant.client_id, app.now());
         }
         Ok(())
     }
 }
 
+/// The error of a request whose token does not work.
+fn refused(merchant: Option<MerchantId>, reason: TokenFault) -> ApiError {
+    Event::AccessRefused { merchant, reason }.log();
+    ApiError::Unauthorized { token_given: true }
+}
+
 /// Reads the token from `Authorization: Bearer …`; the case of the scheme does not matter.
-pub(super) fn bearer_token(parts: &Parts) -> Option<SecretString> {
-    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+pub(super) fn bearer_token(headers: &HeaderMap) -> Option<SecretString> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().into())
 }

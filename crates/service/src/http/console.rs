@@ -103,6 +103,7 @@ mod single_sign_on;
 mod stamp;
 mod stuck;
 mod system;
+mod system_keys;
 mod today;
 mod tokens;
 mod view;
@@ -173,6 +174,8 @@ fn people() -> Routes {
         .get("/system/retention", retention::show)
         .get("/system/limits/{name}", system::ask_for_limit)
         .post("/system/limits/{name}", system::change_limit)
+        .get("/system/keys/{kind}", system_keys::ask)
+        .post("/system/keys/{kind}", system_keys::request)
         .get("/system/clock", system::ask_for_clock)
         .post("/system/clock", system::move_clock)
         .post("/operators/{id}/tokens/revoke", operators::revoke_token)

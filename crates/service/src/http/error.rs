@@ -22,6 +22,8 @@ pub(super) enum ApiError {
     BadHeader(String),
     /// The head of the request is not HTTP.
     MalformedHead,
+    /// The head of the request can be read in two ways.
+    AmbiguousHead,
     UriTooLong,
     HeadTooLarge,
     UnknownVersion,
@@ -48,6 +50,8 @@ pub(super) enum ApiError {
     InvalidClient,
     /// Carries the scopes of which the token needs one.
     MissingScope(&'static [Scope]),
+    /// The token's credential may not be used from the caller's network.
+    ForeignNetwork,
     Paused,
     /// There is no such resource, or it is another merchant's; the answer never tells which.
     NotFound,
@@ -82,6 +86,10 @@ pub(super) enum ApiError {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exceeded {
     Requests,
+    /// Requests that this node is working on.
+    RequestsInFlight,
+    /// One address's requests that this node is working on.
+    RequestsOfAddressInFlight,
     /// Requests of one personal token.
     RequestsOfToken,
     /// Wrong secrets that one address sent for one client.
@@ -113,6 +121,8 @@ impl Exceeded {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Requests => "requests",
+            Self::RequestsInFlight => "requests_in_flight",
+            Self::RequestsOfAddressInFlight => "requests_of_address_in_flight",
             Self::RequestsOfToken => "requests_of_token",
             Self::SecretsOfClient => "secrets_of_client",
             Self::SecretsOfAddress => "secrets_of_address",
@@ -136,6 +146,8 @@ impl Exceeded {
             Self::ImportsOfMerchant if limit == 1 => "import at a time for one merchant",
             Self::ImportsOfMerchant => "imports at a time for one merchant",
             Self::Requests => "requests per minute from one address",
+            Self::RequestsInFlight => "requests at a time",
+            Self::RequestsOfAddressInFlight => "requests at a time from one address",
             Self::RequestsOfToken => "requests per minute of one personal token",
             Self::SecretsOfClient => "wrong secrets per minute for one client from one address",
             Self::SecretsOfAddress => "wrong secrets per minute from one address",
@@ -182,12 +194,13 @@ impl ApiError {
             | Self::BadQuery(_)
             | Self::BadHeader(_)
             | Self::MalformedHead
+            | Self::AmbiguousHead
             | Self::UnknownVersion
             | Self::IncompleteTokenRequest(_)
             | Self::TwoCredentials
             | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
             Self::Unauthorized { .. } | Self::NoPersonalToken { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
-            Self::MissingScope(_) | Self::RoleTooLow { .. } | Self::Paused => StatusCode::FORBIDDEN,
+            Self::MissingScope(_) | Self::RoleTooLow { .. } | Self::ForeignNetwork | Self::Paused => StatusCode::FORBIDDEN,
             Self::NotFound | Self::NoSuchOperation => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
@@ -214,13 +227,16 @@ impl ApiError {
             Self::BadQuery(why) => format!("The query is invalid: {why}."),
             Self::BadHeader(why) => format!("A header is invalid: {why}."),
             Self::MalformedHead => "The request's head is not valid HTTP. Correct its first line and its headers.".to_owned(),
+            Self::AmbiguousHead => {
+                "The request's head can be read in two ways. Send one Host, which is that of the URL, and either a Content-Length or Transfer-Encoding: chunked.".to_owned()
+            }
             Self::UriTooLong => "The request's path and query are too long. Shorten them.".to_owned(),
             Self::HeadTooLarge => {
                 format!("The request's headers exceed the limit of {MOST_HEADERS} headers or {HEAD_BYTES} bytes. Send fewer or shorter ones.")
             }
             Self::UnknownVersion => "This Api-Version is not supported. Send 3, or leave the header out.".to_owned(),
             Self::IncompleteTokenRequest(field) => {
-                format!("The request lacks {field}. Send grant_type=client_credentials, client_id and client_secret, as JSON or as a form.")
+                format!("The request lacks {field}. Send client_id and client_secret, as JSON or as a form, and for a token also grant_type=client_credentials.")
             }
             Self::TwoCredentials => {
                 "The request has a client credential in the header Authorization and another in the body. Send it in one of the two.".to_owned()
@@ -245,10 +261,13 @@ impl ApiError {
             Self::NotSigned => {
                 "The webhook is not signed with the secret of this account, or it is older than 30 days. Compare its URL with `backhaul carrier show`, and its secret with the carrier's.".to_owned()
             }
-            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked. Check both, or ask the operator for a new credential.".to_owned(),
+            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked, has expired or may not be used from this network. Check both, or ask the operator for a new credential.".to_owned(),
             Self::MissingScope(scopes) => {
                 let scopes = scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" or ");
                 format!("The access token lacks the scope {scopes}. Ask the operator for a credential with it.")
+            }
+            Self::ForeignNetwork => {
+                "The access token may not be used from this network. Call from one of the networks of its credential, or ask the operator for a credential with this one.".to_owned()
             }
             Self::Paused => "The merchant is paused, so its requests are refused. Ask the operator to resume it.".to_owned(),
             Self::NotFound => "Nothing was found at this path. Check the path and the identifiers in it; /openapi.json lists every path.".to_owned(),

@@ -3,13 +3,14 @@
 //!
 //! - `connection_limit.rs` limits the connections, in all and by address; `presence.rs` says which may give way.
 //! - `deadlines.rs` knows what a connection is waiting for, and until when.
-//! - `explained.rs` gives hyper's own answers to unreadable heads a body.
+//! - `explained.rs` gives hyper's own answers to unreadable heads a body; `plain_head.rs` refuses heads that can be read in two ways.
 //! - `stream.rs` and `answer.rs` report the traffic of a connection to its deadlines.
 
 mod answer;
 mod connection_limit;
 mod deadlines;
 mod explained;
+mod plain_head;
 mod presence;
 mod stream;
 
@@ -57,6 +58,10 @@ const MOST_HEAD_BYTES: u32 = 4 * 16 * 1024;
 /// The most concurrent requests on an HTTP/2 connection.
 const MOST_STREAMS: u32 = 100;
 
+/// Browsers that have seen this come back over HTTPS only. Subdomains are not ours to decide about: merchants' host names are
+/// among those that we answer for.
+const FOR_A_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
 /// The settings and limits of a listener, shared by its connections.
 pub struct Door {
     limits: Http,
@@ -66,6 +71,8 @@ pub struct Door {
     protocol: Builder<TokioExecutor>,
     /// For the ids of requests that never reach the router.
     entropy: Entropy,
+    /// Callers reach this listener over HTTPS: it has a certificate, or a proxy in front of it has.
+    is_https: bool,
 }
 
 impl Door {
@@ -79,7 +86,17 @@ impl Door {
     /// For the internet: HTTPS if `tls` is given, with limited connections, counted in `counts`.
     #[must_use]
     pub fn public(limits: &Http, entropy: &Entropy, tls: Option<Arc<ServerConfig>>, counts: Connections) -> Self {
-        Self::new(limits, entropy, ConnectionLimit::new(limits, counts.clone()), tls.map(TlsAcceptor::from), counts)
+        let is_https = tls.is_some() || limits.behind_tls_proxy;
+        let door = Self::new(limits, entropy, ConnectionLimit::new(limits, counts.clone()), tls.map(TlsAcceptor::from), counts);
+        Self { is_https, ..door }
+    }
+
+    /// For the operator's machines: HTTPS if `tls` is given, with few connections, from wherever, counted in `counts`.
+    #[must_use]
+    pub fn admin(limits: &Http, entropy: &Entropy, tls: Option<Arc<ServerConfig>>, counts: Connections) -> Self {
+        let connections = ConnectionLimit::of_admin(limits, counts.clone());
+        let is_https = tls.is_some();
+        Self { is_https, ..Self::new(limits, entropy, connections, tls.map(TlsAcceptor::from), counts) }
     }
 
     fn new(limits: &Http, entropy: &Entropy, connection_limit: ConnectionLimit, tls: Option<TlsAcceptor>, counts: Connections) -> Self {
@@ -90,7 +107,7 @@ impl Door {
         let mut http2 = protocol.http2();
         http2.timer(TokioTimer::new()).keep_alive_interval(limits.head_timeout()).keep_alive_timeout(limits.head_timeout());
         http2.max_concurrent_streams(MOST_STREAMS).max_header_list_size(MOST_HEAD_BYTES);
-        Self { limits: limits.clone(), connection_limit, tls, counts, protocol, entropy: entropy.clone() }
+        Self { limits: limits.clone(), connection_limit, tls, counts, protocol, entropy: entropy.clone(), is_https: false }
     }
 }
 
@@ -187,7 +204,14 @@ impl Door {
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let in_flight = deadlines.request_arrived(request.version() == Version::HTTP_2);
             let answer = answer(router.clone(), caller.clone(), request, self.entropy.clone());
-            async move { answer.await.map(|answer| answer.map(|body| Answer::new(body, in_flight))) }
+            let is_https = self.is_https;
+            async move {
+                let mut answer = answer.await?;
+                if is_https {
+                    answer.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, FOR_A_YEAR);
+                }
+                Ok::<_, std::convert::Infallible>(answer.map(|body| Answer::new(body, in_flight)))
+            }
         });
         let stream = Explained::new(stream, deadlines.clone(), self.entropy.clone());
         let connection = self.protocol.serve_connection(TokioIo::new(stream), service);
@@ -216,16 +240,22 @@ impl Door {
     }
 }
 
-/// Answers a request, or refuses it because its head is too large.
+/// Answers a request, or refuses it because its head is too large or can be read in two ways.
 async fn answer(
     router: Router,
     (peer, presence): Caller,
     request: hyper::Request<Incoming>,
     entropy: Entropy,
 ) -> Result<axum::response::Response, std::convert::Infallible> {
-    let mut answer = if is_too_large(request.headers()) {
+    let refusal = if is_too_large(request.headers()) {
+        Some(ApiError::HeadTooLarge)
+    } else {
+        (!plain_head::is_plain(&request)).then_some(ApiError::AmbiguousHead)
+    };
+    let closes = refusal.is_some() && request.version() < Version::HTTP_2;
+    let mut answer = if let Some(refusal) = refusal {
         let request_id = Uuid::from_bytes(entropy.bytes()).simple().to_string();
-        ApiError::HeadTooLarge.respond(&request_id, ErrorFormat::accepted_by(request.headers()))
+        refusal.respond(&request_id, ErrorFormat::accepted_by(request.headers()))
     } else {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer);
@@ -234,6 +264,10 @@ async fn answer(
     };
     // A browser must not guess that an answer is a page or a script.
     answer.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if closes {
+        // What follows may be part of the body for a proxy in front, and a request for us.
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     Ok(answer)
 }
 

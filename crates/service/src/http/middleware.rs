@@ -1,14 +1,17 @@
 //! The middleware around every handler.
 //!
 //! It gives every request an id, counts it towards the rate limit of its address and refuses it above the limit. It runs the
-//! handler in a task of its own, so that a caller who hangs up cannot leave a transaction half way. It renders errors in the
-//! format that the caller accepts, as JSON for machines and as a page for people, and counts and logs every request once.
+//! handler in a task of its own, so that a caller who hangs up cannot leave a transaction half way. That task counts as in flight
+//! until it is done, whether or not the caller still waits: resetting a request does not make room for another one. It renders
+//! errors in the format that the caller accepts, as JSON for machines and as a page for people, and counts and logs every request
+//! once.
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, Version, header};
+use axum::http::{HeaderValue, Method, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use super::address::Client;
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::pages;
 use super::pages::language::Choice;
@@ -16,6 +19,8 @@ use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
 use crate::node::Phase;
+use crate::node::security::{self, Origin};
+use crate::node::shares::{Most, Party, Share};
 use crate::platform::metrics::{RequestLabels, RouteLabels};
 
 /// The beginning of the portal's pages on which shoppers withdraw from contracts.
@@ -24,7 +29,10 @@ const WITHDRAW: &str = "/r/{merchant}/withdraw";
 /// Handles one request of a machine, from its id to its log line.
 pub(super) async fn handle(State(app): State<App>, request: Request, next: Next) -> Response {
     let format = ErrorFormat::accepted_by(request.headers());
-    serve(&app, request, next, |response, id, route| render(response, id, route, format)).await
+    let mut response = serve(&app, request, next, |response, id, route| render(response, id, route, format)).await;
+    // Nearly every answer holds somebody's data. What may be kept says so itself.
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
 }
 
 /// Handles one request of a person, from its id to its log line.
@@ -43,16 +51,33 @@ pub(super) async fn serve(
     let started = app.clock.uptime();
     let id = RequestId(app.mint().simple().to_string());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
-    let method = request.method().as_str().to_owned();
+    let method = known(request.method());
     let version = request.version();
     request.extensions_mut().insert(id.clone());
 
     let verdict = rate::count(app, &mut request);
     // No limit may refuse a withdrawal from a contract.
-    let mut response = if verdict.admitted || route.starts_with(WITHDRAW) {
-        tokio::spawn(next.run(request)).await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
+    let origin = Origin { request_id: id.0.clone(), address: Client::of(&request).counted };
+    let share = if route.starts_with(WITHDRAW) {
+        Ok(None)
+    } else if verdict.admitted {
+        security::during(origin.clone(), || admit(app, &request).map(Some))
     } else {
-        rate::refuse(app, Exceeded::Requests, verdict).into_response()
+        security::during(origin.clone(), || Err(rate::refuse(app, Exceeded::Requests, verdict)))
+    };
+    let mut response = match share {
+        Err(refused) => refused.into_response(),
+        Ok(share) => {
+            let mut waiting = Waiting { app, id: &id, method, route: &route, answered: false };
+            let work = async move {
+                let response = security::from(origin, next.run(request)).await;
+                drop(share);
+                response
+            };
+            let done = tokio::spawn(work).await;
+            waiting.answered = true;
+            done.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
+        }
     };
 
     response = render(response, &id, &route);
@@ -77,6 +102,49 @@ pub(super) async fn serve(
     app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
     app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
     response
+}
+
+/// The method as a label of the metrics and in the log, where a caller's own words have no place.
+fn known(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// Counts a request as in flight for its address, unless there are too many.
+fn admit(app: &App, request: &Request) -> Result<Share, ApiError> {
+    let party = request.extensions().get::<Party>().copied();
+    let party = party.ok_or_else(|| ApiError::Internal("a request without an address".to_owned()))?;
+    let most = Most::quartered(app.settings.http.requests_in_flight.get().into());
+    let exceeded = [Exceeded::RequestsInFlight, Exceeded::RequestsOfAddressInFlight];
+    app.requests.take(party, 1, most).map_err(|full| rate::full(app, exceeded, full, 1))
+}
+
+/// A request whose caller waits for the answer. If this is dropped before there is one, the caller has reset the stream or closed
+/// the connection.
+struct Waiting<'a> {
+    app: &'a App,
+    id: &'a RequestId,
+    method: &'static str,
+    route: &'a str,
+    answered: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.app.metrics.requests_abandoned.inc();
+            let Self { id, method, route, .. } = self;
+            tracing::info!(request_id = id.0, method, route, "a caller abandoned a request, which is worked on to its end");
+        }
+    }
 }
 
 /// Renders the error of an answer, if it has one.

@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use axum::http::header;
-use axum::response::IntoResponse;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 
+use super::prepared::Prepared;
 use super::public;
 
 #[derive(OpenApi)]
@@ -40,6 +41,14 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     text.push('\n');
     text
 });
+
+/// The document with its compressed form and the names of both.
+static PREPARED: LazyLock<Prepared> = LazyLock::new(|| Prepared::new(&DOCUMENT));
+
+/// Builds and compresses the document, so that no caller waits for it.
+pub(super) fn prepare() {
+    LazyLock::force(&PREPARED);
+}
 
 /// The document, pretty-printed as in `docs/openapi.json`.
 #[must_use]
@@ -142,14 +151,20 @@ fn security() -> Value {
 }
 
 /// Get this document.
+///
+/// It is compressed for callers who accept `gzip`. Send the `ETag` of an earlier answer as `If-None-Match` to learn whether it is
+/// still current.
 #[utoipa::path(
     get,
     path = "/openapi.json",
     tag = "documents",
-    responses((status = 200, description = "The OpenAPI 3.1 document of this interface.", content_type = "application/json"))
+    responses(
+        (status = 200, description = "The OpenAPI 3.1 document of this interface.", content_type = "application/json"),
+        (status = 304, description = "The document is the one that the caller has."),
+    )
 )]
-pub(super) async fn document() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], text())
+pub(super) async fn document(headers: HeaderMap) -> Response {
+    PREPARED.answer(&headers)
 }
 
 #[cfg(test)]

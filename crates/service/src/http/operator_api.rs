@@ -30,6 +30,7 @@ use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
 use crate::flow::merchants::operators::tokens;
+use crate::node::security::{Event, Needs, Who};
 
 /// The requests of one token that a node admits in a minute.
 pub const MOST_PER_MINUTE: u32 = 300;
@@ -121,8 +122,11 @@ async fn handle(State(app): State<App>, request: Request, next: Next) -> Respons
 /// Runs the command that a request names, for the person whose token it has.
 async fn call(app: App, commands: Arc<Commands>, request: Request) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let token = bearer_token(&parts).ok_or(ApiError::NoPersonalToken { token_given: false })?;
-    let token = tokens::find(&app, &token).await?.ok_or(ApiError::NoPersonalToken { token_given: true })?;
+    let token = bearer_token(&parts.headers).ok_or(ApiError::NoPersonalToken { token_given: false })?;
+    let Some(token) = tokens::find(&app, &token).await? else {
+        Event::PersonalTokenRefused.log();
+        return Err(ApiError::NoPersonalToken { token_given: true });
+    };
     Presence::from_request_parts(&mut parts, &app).await?.authenticate();
     let verdict = app.rates.tokens.take(token.id, app.clock.uptime().as_secs(), MOST_PER_MINUTE);
     if !verdict.admitted {
@@ -131,6 +135,7 @@ async fn call(app: App, commands: Arc<Commands>, request: Request) -> Result<Res
     let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default().to_owned();
     let operation = commands.operations.iter().find(|operation| operation.path == path).ok_or(ApiError::NoSuchOperation)?;
     if !token.role.allows(operation.role) {
+        Event::PermissionDenied { who: Who::Operator(token.operator.id), needs: Needs::Role(operation.role) }.log();
         return Err(ApiError::RoleTooLow { needed: operation.role, has: token.role });
     }
     if parts.method != (if operation.reads { Method::GET } else { Method::POST }) {

@@ -7,6 +7,7 @@ use super::address;
 use super::error::{ApiError, Exceeded};
 use crate::app::App;
 use crate::node::rate::Verdict;
+use crate::node::security::Event;
 use crate::node::shares::{Full, Party};
 use crate::platform::metrics::ReasonLabels;
 
@@ -22,17 +23,26 @@ pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
     if let Some(verdict) = request.extensions().get::<Verdict>() {
         return *verdict;
     }
-    let client = address::of(request.extensions(), request.headers(), &app.settings.http.trusted_proxies);
+    let trusted = &app.settings.http.trusted_proxies;
+    let client = address::of(request.extensions(), request.headers(), trusted);
+    let (peer, forwarded) = address::is_forwarded(request.extensions(), request.headers(), trusted);
+    app.rates.proxies.note(peer, forwarded);
     request.extensions_mut().insert(client);
-    request.extensions_mut().insert(Party::Address(client.0));
-    let verdict = app.rates.requests.take(client.0, app.clock.uptime().as_secs(), app.limits.requests_per_minute());
+    request.extensions_mut().insert(Party::Address(client.counted));
+    let verdict = app.rates.requests.take(client.counted, app.clock.uptime().as_secs(), app.limits.requests_per_minute());
     request.extensions_mut().insert(verdict);
     verdict
 }
 
+/// Counts a request above a limit in the metrics, and logs it.
+fn count_refused(app: &App, exceeded: Exceeded) {
+    app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
+    Event::LimitHit { limit: exceeded.as_str() }.log();
+}
+
 /// The error of a request above a limit, which is counted in the metrics.
 pub(super) fn refuse(app: &App, exceeded: Exceeded, verdict: Verdict) -> ApiError {
-    app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
+    count_refused(app, exceeded);
     ApiError::TooManyRequests { exceeded, limit: verdict.limit, retry_after: verdict.reset }
 }
 
@@ -42,7 +52,7 @@ pub(super) fn full(app: &App, [in_all, for_one]: [Exceeded; 2], full: Full, retr
         Full::InAll(limit) => (in_all, limit),
         Full::ForOne(limit) => (for_one, limit),
     };
-    app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
+    count_refused(app, exceeded);
     ApiError::TooManyRequests { exceeded, limit: u32::try_from(limit).unwrap_or(u32::MAX), retry_after }
 }
 

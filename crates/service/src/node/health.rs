@@ -6,9 +6,11 @@ use chrono::TimeDelta;
 use serde::Serialize;
 use store::Failed;
 use store::node::installation::Condition;
+use store::node::keys as installation_keys;
 
-use crate::node::{Node, Phase, skew};
+use crate::node::{Node, Phase, keys, skew};
 use crate::platform::config::Durability;
+use crate::platform::keys::Kind;
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,7 +69,12 @@ pub async fn examine(node: &Node) -> Vec<Check> {
     let mut checks = vec![version(&condition), writable(&condition), durability(&condition, node.settings.database.durability)];
     checks.extend(skew::measure(node, asked_at, condition.now, answered_at).map(clock));
     checks.push(mode(node).await);
-    checks.push(schema(node).await);
+    let schema = schema(node).await;
+    let has_keys = schema.ok;
+    checks.push(schema);
+    if has_keys {
+        checks.push(used_keys(node).await);
+    }
     checks
 }
 
@@ -128,6 +135,21 @@ async fn mode(node: &Node) -> Check {
         ),
         Ok(None) => Check::bad("mode", "the database has no schema yet", "run `backhaul migrate`"),
         Err(failed) => unreadable("mode", &failed),
+    }
+}
+
+/// Checks that the keys are those that were used before.
+async fn used_keys(node: &Node) -> Check {
+    const NAME: &str = "keys";
+    match installation_keys::list(node.home()).await {
+        Ok(used) => match keys::compare(&node.keys.known(), &used).as_slice() {
+            [] => {
+                let active = Kind::ALL.map(|kind| format!("{} `{}`", kind.as_str(), node.keys.active(kind)));
+                Check::good(NAME, active.join(", "))
+            }
+            wrong => Check::bad(NAME, wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "), keys::MEND),
+        },
+        Err(failed) => unreadable(NAME, &failed),
     }
 }
 

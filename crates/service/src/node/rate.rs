@@ -4,6 +4,7 @@
 //! - a window holds the counts of one sliding minute;
 //! - [`Counters`] hold the windows of many addresses, bounded in memory;
 //! - [`Guesses`] counts wrong client secrets;
+//! - [`UndeclaredProxies`] notices when addresses are not those of the callers;
 //! - [`sharing`] exchanges the counts with the other nodes.
 //!
 //! No request waits for the database. Once a second the counts of the other nodes are read and added to a node's own; if that
@@ -12,6 +13,7 @@
 mod address;
 mod counters;
 mod guesses;
+mod proxies;
 pub mod sharing;
 mod window;
 
@@ -20,6 +22,7 @@ use uuid::Uuid;
 pub use self::address::{Address, NoAddress};
 pub use self::counters::{Counters, Verdict};
 pub use self::guesses::{Guesses, TooManyGuesses};
+pub use self::proxies::UndeclaredProxies;
 
 /// The most addresses counted at a time; they take about 36 MB.
 const MOST_ADDRESSES: usize = 100_000;
@@ -33,10 +36,16 @@ pub struct Rates {
     pub guesses: Guesses,
     /// Requests by the personal token of an operator.
     pub tokens: Counters<Uuid>,
+    pub proxies: UndeclaredProxies,
 }
 
 impl Default for Rates {
     fn default() -> Self {
-        Self { requests: Counters::new(MOST_ADDRESSES), guesses: Guesses::default(), tokens: Counters::new(MOST_TOKENS) }
+        Self {
+            requests: Counters::new(MOST_ADDRESSES),
+            guesses: Guesses::default(),
+            tokens: Counters::new(MOST_TOKENS),
+            proxies: UndeclaredProxies::default(),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The settings: built-in defaults, overridden by the operator's file, overridden by the environment.
 
 mod address;
+mod admin;
 mod allowed;
 mod console;
 mod database;
@@ -10,14 +11,13 @@ mod outbound;
 mod portal;
 mod tls;
 
-use std::net::IpAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::time::Duration;
 
 use domain::node::mode::Mode;
 use ipnet::IpNet;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -29,8 +29,8 @@ pub use self::notices::Notices;
 pub use self::outbound::Outbound;
 pub use self::portal::Portal;
 pub use self::tls::{PairFiles, Tls};
-use crate::platform::keys::fingerprint::{FingerprintKey, NoKey};
-use crate::platform::keys::sealing::{Keyring, NoKeyring};
+use crate::platform::keys::source::Source;
+use crate::platform::networks::Network;
 
 /// The defaults: a TOML document with every setting and an explanation.
 pub const DEFAULTS: &str = include_str!("../../../../config.default.toml");
@@ -68,6 +68,12 @@ pub struct Http {
     pub listen: String,
     /// The address of the listener for metrics and health.
     pub admin_listen: String,
+    admin_token: SecretString,
+    admin_token_file: String,
+    admin_certificate: String,
+    admin_private_key: String,
+    /// The most open connections on the listener for metrics and health.
+    pub admin_connections: usize,
     /// A proxy in front of the public listener terminates TLS.
     pub behind_tls_proxy: bool,
     /// Proxies that are trusted to report the client's address.
@@ -77,6 +83,8 @@ pub struct Http {
     pub connections: usize,
     /// The most open connections from one address.
     pub connections_per_address: usize,
+    /// The most requests that a node works on at a time.
+    pub requests_in_flight: NonZeroU32,
     body_memory_mb: NonZeroU32,
     handshake_timeout_ms: u64,
     head_timeout_ms: u64,
@@ -150,8 +158,24 @@ pub enum LogFormat {
 pub struct Keys {
     fingerprint: SecretString,
     fingerprint_file: String,
+    fingerprint_command: Vec<String>,
     sealing: SecretString,
     sealing_file: String,
+    sealing_command: Vec<String>,
+}
+
+impl Keys {
+    /// The sources of the keys for shoppers' fingerprints.
+    #[must_use]
+    pub fn fingerprint(&self) -> Source<'_> {
+        Source { value: &self.fingerprint, file: &self.fingerprint_file, command: &self.fingerprint_command }
+    }
+
+    /// The sources of the keys that seal secrets.
+    #[must_use]
+    pub fn sealing(&self) -> Source<'_> {
+        Source { value: &self.sealing, file: &self.sealing_file, command: &self.sealing_command }
+    }
 }
 
 fn mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Mode, D::Error> {
@@ -160,10 +184,7 @@ fn mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Mode, D::Er
 
 /// Reads networks such as `10.0.0.0/8`; a single address is a network of its own.
 fn networks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
-    let read = |text: String| {
-        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-        network.map_err(|_| serde::de::Error::custom(format!("`{text}` is not a network such as 10.0.0.0/8 or 2001:db8::/32")))
-    };
+    let read = |text: String| text.parse().map(|Network(network)| network).map_err(serde::de::Error::custom);
     Vec::<String>::deserialize(deserializer)?.into_iter().map(read).collect()
 }
 
@@ -201,36 +222,6 @@ impl Settings {
     #[must_use]
     pub fn import_writers(&self) -> usize {
         usize::try_from(self.database.connections.flows / 4).unwrap_or_default().max(1)
-    }
-
-    /// The key for shoppers' fingerprints. A sandbox without one uses a well-known key.
-    pub fn fingerprint_key(&self) -> Result<FingerprintKey, NoKey> {
-        let Keys { fingerprint, fingerprint_file, .. } = &self.keys;
-        if !fingerprint.expose_secret().is_empty() {
-            return FingerprintKey::parse(fingerprint);
-        }
-        if !fingerprint_file.is_empty() {
-            return FingerprintKey::parse(&std::fs::read_to_string(fingerprint_file).map_err(|_| NoKey)?.into());
-        }
-        match self.mode {
-            Mode::Sandbox => FingerprintKey::of_sandboxes(),
-            Mode::Production => Err(NoKey),
-        }
-    }
-
-    /// The keys that seal merchants' secrets. A sandbox without any uses a well-known key.
-    pub fn keyring(&self) -> Result<Keyring, NoKeyring> {
-        let Keys { sealing, sealing_file, .. } = &self.keys;
-        if !sealing.expose_secret().is_empty() {
-            return Keyring::parse(sealing);
-        }
-        if !sealing_file.is_empty() {
-            return Keyring::parse(&std::fs::read_to_string(sealing_file).map_err(|_| NoKeyring)?.into());
-        }
-        match self.mode {
-            Mode::Sandbox => Keyring::of_sandboxes(),
-            Mode::Production => Err(NoKeyring),
-        }
     }
 }
 
@@ -346,8 +337,8 @@ mod tests {
 
     #[test]
     fn too_few_connections_for_all_pools_are_refused() {
-        let refused = with(&[("BACKHAUL__DATABASE__CONNECTIONS", "8")]).unwrap_err().to_string();
-        assert!(refused.contains("database.connections is 8, but a process needs at least 9 connections"), "{refused}");
+        let refused = with(&[("BACKHAUL__DATABASE__CONNECTIONS", "9")]).unwrap_err().to_string();
+        assert!(refused.contains("database.connections is 9, but a process needs at least 10 connections"), "{refused}");
     }
 
     #[test]
@@ -361,12 +352,12 @@ mod tests {
     fn the_environment_wins() {
         let settings = with(&[
             ("BACKHAUL__MODE", "sandbox"),
-            ("BACKHAUL__DATABASE__CONNECTIONS", "9"),
+            ("BACKHAUL__DATABASE__CONNECTIONS", "10"),
             ("DATABASE_URL", "postgres:///elsewhere"),
             ("PATH", "/bin"),
         ]);
         let settings = settings.expect("settings");
-        assert_eq!((settings.mode, settings.database.connections.total()), (Mode::Sandbox, 9));
+        assert_eq!((settings.mode, settings.database.connections.total()), (Mode::Sandbox, 10));
         assert_eq!(settings.database.url(), "postgres:///elsewhere");
     }
 
@@ -387,32 +378,14 @@ mod tests {
     }
 
     #[test]
-    fn production_needs_a_key_of_its_own() {
-        assert!(with(&[]).expect("settings").fingerprint_key().is_err());
-        assert!(with(&[("BACKHAUL__MODE", "sandbox")]).expect("settings").fingerprint_key().is_ok());
-        assert!(with(&[("BACKHAUL__KEYS__FINGERPRINT", "c2hvcnQ=")]).expect("settings").fingerprint_key().is_err());
-        let key = "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
-        assert!(with(&[("BACKHAUL__KEYS__FINGERPRINT", key)]).expect("settings").fingerprint_key().is_ok());
-    }
-
-    #[test]
-    fn production_needs_sealing_keys_of_its_own() {
-        assert!(with(&[]).expect("settings").keyring().is_err());
-        assert!(with(&[("BACKHAUL__MODE", "sandbox")]).expect("settings").keyring().is_ok());
-        assert!(with(&[("BACKHAUL__KEYS__SEALING", "k1:c2hvcnQ=")]).expect("settings").keyring().is_err());
-        let keys = "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
-        assert!(with(&[("BACKHAUL__KEYS__SEALING", keys)]).expect("settings").keyring().is_ok());
-    }
-
-    #[test]
     fn an_import_rests_for_the_rest_of_the_time() {
         let rest = |percent: &str| {
             let settings = with(&[("BACKHAUL__IMPORTS__PERCENT", percent)]).expect("settings");
             settings.imports.rest_after(Duration::from_millis(100)).as_millis()
         };
         assert_eq!(["100", "80", "50", "25", "1", "500"].map(rest), [0, 25, 100, 300, 9_900, 0]);
-        assert_eq!(with(&[]).expect("settings").import_writers(), 4);
-        assert_eq!(with(&[("BACKHAUL__DATABASE__CONNECTIONS", "9")]).expect("settings").import_writers(), 1);
+        assert_eq!(with(&[]).expect("settings").import_writers(), 3);
+        assert_eq!(with(&[("BACKHAUL__DATABASE__CONNECTIONS", "10")]).expect("settings").import_writers(), 1);
     }
 
     #[test]

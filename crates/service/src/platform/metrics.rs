@@ -15,7 +15,8 @@ use prometheus_client::registry::{Registry, Unit};
 pub struct RequestLabels {
     /// The route's pattern, never the path, which may contain personal data.
     pub route: String,
-    pub method: String,
+    /// One of the methods that we know, or `other`: a caller may send any word as its method.
+    pub method: &'static str,
     pub status: u16,
 }
 
@@ -39,7 +40,7 @@ pub struct RouteLabels {
 pub struct AttemptLabels {
     /// The interface, `endpoint_test`, or the kind of internal work.
     pub interface: &'static str,
-    /// The HTTP status, or the kind of error if there was none.
+    /// The HTTP status, `other` if it is none of the five classes, or the kind of error if there was none.
     pub outcome: String,
 }
 
@@ -131,6 +132,10 @@ pub struct Metrics {
     registry: Registry,
     pub requests: Family<RequestLabels, Counter>,
     pub request_seconds: Family<RouteLabels, Histogram>,
+    /// Requests that are being worked on, those whose callers have left included.
+    pub requests_in_flight: Gauge,
+    /// Requests whose callers left before they were answered.
+    pub requests_abandoned: Counter,
     /// Requests refused by a rate limit.
     pub rate_limited: Family<ReasonLabels, Counter>,
     /// The memory of request bodies.
@@ -176,6 +181,8 @@ pub struct Metrics {
     pub portal_listener: Connections,
     /// The connections of the console's listener.
     pub console_listener: Connections,
+    /// The connections of the listener for metrics and health.
+    pub admin_listener: Connections,
     connections: Gauge,
     idle_connections: Gauge,
 }
@@ -187,6 +194,8 @@ impl Default for Metrics {
         let metrics = Self {
             requests: Family::default(),
             request_seconds: Family::new_with_constructor(seconds),
+            requests_in_flight: Gauge::default(),
+            requests_abandoned: Counter::default(),
             rate_limited: Family::default(),
             body_bytes: Gauge::default(),
             orders: Family::default(),
@@ -212,12 +221,19 @@ impl Default for Metrics {
             listener: Connections::default(),
             portal_listener: Connections::default(),
             console_listener: Connections::default(),
+            admin_listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
             registry: Registry::default(),
         };
         registry.register("http_requests", "Requests answered", metrics.requests.clone());
         registry.register_with_unit("http_request", "Time to answer a request", Unit::Seconds, metrics.request_seconds.clone());
+        registry.register("http_requests_in_flight", "Requests that are being worked on", metrics.requests_in_flight.clone());
+        registry.register(
+            "http_requests_abandoned",
+            "Requests whose callers left before they were answered",
+            metrics.requests_abandoned.clone(),
+        );
         registry.register("rate_limited", "Requests refused by a rate limit", metrics.rate_limited.clone());
         registry.register("http_body_bytes", "Memory of request bodies", metrics.body_bytes.clone());
         registry.register("orders", "Orders received, by result", metrics.orders.clone());
@@ -260,6 +276,7 @@ impl Default for Metrics {
         metrics.listener.register(&mut registry);
         metrics.portal_listener.register(registry.sub_registry_with_prefix("portal"));
         metrics.console_listener.register(registry.sub_registry_with_prefix("console"));
+        metrics.admin_listener.register(registry.sub_registry_with_prefix("admin"));
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
         Self { registry, ..metrics }
@@ -267,8 +284,10 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts a call to a merchant's system.
+    /// Counts a call to a merchant's system, which may answer with any number as its status.
     pub fn attempted(&self, interface: &'static str, outcome: String, took: Duration) {
+        let unknown = outcome.parse().is_ok_and(|status: u16| !(100..600).contains(&status));
+        let outcome = if unknown { "other".to_owned() } else { outcome };
         self.attempts.get_or_create(&AttemptLabels { interface, outcome }).inc();
         self.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(took.as_secs_f64());
     }

@@ -13,7 +13,7 @@ use crate::platform::config::{Log, LogFormat};
 /// The crates of this project.
 const OWN: [&str; 5] = ["backhaul", "domain", "sandbox", "store", "wire"];
 
-/// The filter for `level`, one of the five level names.
+/// The filter for `level`, one of the five level names. Security events are always logged.
 #[must_use]
 pub fn filter(level: &str) -> EnvFilter {
     let others = match level {
@@ -21,7 +21,7 @@ pub fn filter(level: &str) -> EnvFilter {
         _ => "info",
     };
     let own: Vec<String> = OWN.iter().map(|name| format!("{name}={level}")).collect();
-    EnvFilter::new(format!("{others},{}", own.join(",")))
+    EnvFilter::new(format!("{others},security=info,{}", own.join(",")))
 }
 
 /// Starts logging, once per process.

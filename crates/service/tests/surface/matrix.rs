@@ -229,8 +229,8 @@ async fn everybodys_operations_are_these_and_no_others() {
         .filter(|operation| operation.scopes.is_empty())
         .map(|operation| format!("{} {}", operation.method, operation.path))
         .collect();
-    // A carrier's webhook is known by its signature.
-    assert_eq!(open, ["POST /oauth/token", "GET /openapi.json", "POST /v1/carrier_webhooks/{account}"]);
+    // A carrier's webhook is known by its signature, and a credential by its secret.
+    assert_eq!(open, ["POST /oauth/token", "GET /openapi.json", "POST /v1/carrier_webhooks/{account}", "POST /v1/credentials/rotate"]);
 }
 
 #[tokio::test]

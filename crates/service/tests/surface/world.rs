@@ -7,6 +7,7 @@ mod database;
 mod drop_ship;
 mod exchanges;
 mod inbound;
+pub mod log;
 mod order;
 pub mod provider;
 pub mod receiver;
@@ -119,6 +120,12 @@ impl World {
         Self::on(self.database.clone(), self.app.settings.clone(), 4, Clock::system_wrong_by(by)).await
     }
 
+    /// A node on the same database with these settings on top of the usual ones.
+    pub async fn node_with(&self, variables: &[(&str, &str)]) -> Self {
+        let settings = settings(&self.database, variables);
+        Self::on(self.database.clone(), settings, 7, self.app.clock.clone()).await
+    }
+
     /// A second node on the same database: its own app, its own caches, the same settings and clock.
     pub async fn second_node(&self) -> Self {
         self.another_node(2).await
@@ -137,7 +144,7 @@ impl World {
     async fn on(database: Arc<Database>, settings: Settings, seed: u64, clock: Clock) -> Self {
         let app = App::new(settings, clock, Entropy::seeded(seed)).unwrap();
         let base = serve(&app, http::router(&app)).await;
-        let admin = serve(&app, http::admin_router(&app)).await;
+        let admin = serve(&app, http::admin_router(&app, None)).await;
         let portal = serve(&app, http::portal_listener_router(&app)).await;
         let console = serve(&app, http::console_router(&app, backhaul::cli::operator_api())).await;
         app.enter(Phase::Serving);
@@ -152,7 +159,7 @@ impl World {
     pub async fn merchant_with(&self, handle: &str, scopes: Scopes) -> Merchant<'_> {
         let handle: Handle = handle.parse().unwrap();
         let id = flow::add_merchant(&self.app, "test", &handle, "A merchant", None).await.unwrap();
-        let credential = flow::issue_credential(&self.app, "test", id, scopes, "").await.unwrap();
+        let credential = flow::issue_credential(&self.app, "test", id, &flow::Terms::open(scopes, "")).await.unwrap();
         let client_secret = credential.client_secret.expose_secret().to_owned();
         let mut merchant = Merchant { world: self, id, client_id: credential.client_id, client_secret, token: String::new() };
         merchant.token = merchant.gets_a_token().await;

@@ -1,38 +1,24 @@
-//! The audit trail: every change is recorded in its own transaction.
+//! The audit trail: every change is recorded in its own transaction, and chained to the entry before it (`audit_chain`).
 
 use chrono::{DateTime, Months, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+use super::audit_rows::Unwritten;
+pub use super::audit_rows::{Change, Entry};
 use crate::messages::log::first_id;
 use crate::{Failed, Store, Tx};
 
-/// One change.
-pub struct Entry<'a> {
-    pub id: Uuid,
-    /// The name of whoever made the change.
-    pub actor: &'a str,
-    /// A past participle: `merchant.added`.
-    pub action: &'a str,
-    /// The thing that was changed.
-    pub detail: &'a str,
-    pub done_at: DateTime<Utc>,
+/// Records a change to the merchant's data. The entry is written when the transaction commits.
+#[expect(clippy::unused_async, reason = "every write of the store is awaited, also one that waits for the commit")]
+pub async fn record(tx: &mut Tx, entry: Entry<'_>) -> Result<(), Failed> {
+    tx.keep_audit(Unwritten::new(entry, Change::default()));
+    Ok(())
 }
 
-/// Records a change to the merchant's data.
-pub async fn record(tx: &mut Tx, entry: Entry<'_>) -> Result<(), Failed> {
-    sqlx::query!(
-        "insert into audit (merchant_id, audit_id, actor, action, detail, done_at) values ($1, $2, $3, $4, $5, $6)",
-        tx.merchant().0,
-        entry.id,
-        entry.actor,
-        entry.action,
-        entry.detail,
-        entry.done_at,
-    )
-    .execute(tx.connection())
-    .await?;
-    Ok(())
+/// Records a change to the merchant's data, and what it was before and is after.
+pub fn record_change(tx: &mut Tx, entry: Entry<'_>, change: Change) {
+    tx.keep_audit(Unwritten::new(entry, change));
 }
 
 /// The most entries that are looked at for one change.
@@ -87,7 +73,13 @@ pub struct Recorded {
     pub actor: String,
     pub action: String,
     pub detail: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
     pub done_at: DateTime<Utc>,
+    /// Its place in the chain; `None` for entries from before there was one.
+    pub sequence: Option<i64>,
+    pub previous_hash: Option<Vec<u8>>,
+    pub hash: Option<Vec<u8>>,
 }
 
 /// The most entries that [`list`] and [`list_all`] return.
@@ -105,7 +97,8 @@ pub async fn list(
     let entries = sqlx::query_as!(
         Recorded,
         r#"
-        select merchant.handle as "handle?", audit.audit_id as id, audit.actor, audit.action, audit.detail, audit.done_at
+        select merchant.handle as "handle?", audit.audit_id as id, audit.actor, audit.action, audit.detail, audit.before, audit.after,
+            audit.done_at, audit.sequence, audit.previous_hash, audit.hash
         from audit
         join merchant on merchant.merchant_id = audit.merchant_id
         where audit.merchant_id = $1 and audit.audit_id >= $2 and audit.audit_id < $3
@@ -126,11 +119,13 @@ pub async fn list_all(store: &Store, since: DateTime<Utc>, before: (DateTime<Utc
         Recorded,
         r#"
         select merchant.handle as "handle?", every.audit_id as "id!", every.actor as "actor!", every.action as "action!",
-            every.detail as "detail!", every.done_at as "done_at!"
+            every.detail as "detail!", every.before, every.after, every.done_at as "done_at!", every.sequence, every.previous_hash,
+            every.hash
         from (
             (
                 -- Across merchants: the audit trail by time.
-                select audit.merchant_id, audit.audit_id, audit.actor, audit.action, audit.detail, audit.done_at
+                select audit.merchant_id, audit.audit_id, audit.actor, audit.action, audit.detail, audit.before, audit.after,
+                    audit.done_at, audit.sequence, audit.previous_hash, audit.hash
                 from audit
                 where audit.done_at >= $1 and (audit.done_at, audit.audit_id) < ($2, $3)
                 order by audit.done_at desc, audit.audit_id desc
@@ -138,7 +133,8 @@ pub async fn list_all(store: &Store, since: DateTime<Utc>, before: (DateTime<Utc
             )
             union all
             (
-                select null, home_audit.audit_id, home_audit.actor, home_audit.action, home_audit.detail, home_audit.done_at
+                select null, home_audit.audit_id, home_audit.actor, home_audit.action, home_audit.detail, home_audit.before,
+                    home_audit.after, home_audit.done_at, home_audit.sequence, home_audit.previous_hash, home_audit.hash
                 from home_audit
                 where home_audit.done_at >= $1 and (home_audit.done_at, home_audit.audit_id) < ($2, $3)
                 order by home_audit.done_at desc, home_audit.audit_id desc

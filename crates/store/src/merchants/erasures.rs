@@ -3,6 +3,7 @@
 //! An erasure overwrites messages first and then checks what is still owed. A retry locks its message first and then checks
 //! whether it has been erased. So one of the two always sees the other.
 
+use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::messages::message::Kind;
 use domain::returns::work::WorkKind;
@@ -26,13 +27,13 @@ pub struct Page {
 /// The number of orders that a page examines.
 const LOOKED_AT: i64 = 10_000;
 
-/// Searches the orders of `merchant` after the order `after` for this e-mail address. It reads all of them, page by page, and does not
+/// Searches the orders of `merchant` after the order `after` for an e-mail address, of which these are the fingerprints by each key. It reads all of them, page by page, and does not
 /// use the index on the address.
-pub async fn orders_of(store: &Store, merchant: MerchantId, email: &Fingerprint, after: &str) -> Result<Page, Failed> {
+pub async fn orders_of(store: &Store, merchant: MerchantId, emails: &[Fingerprint], after: &str) -> Result<Page, Failed> {
     let row = sqlx::query!(
         r#"
         select
-            coalesce(array_agg(identifier) filter (where email_fingerprint = $2), '{}') as "orders!",
+            coalesce(array_agg(identifier) filter (where email_fingerprint = any($2)), '{}') as "orders!",
             max(identifier) as last,
             count(*) as "looked_at!"
         from (
@@ -44,7 +45,7 @@ pub async fn orders_of(store: &Store, merchant: MerchantId, email: &Fingerprint,
         ) as page
         "#,
         merchant.0,
-        email.as_slice(),
+        &emails.iter().map(|email| email.to_vec()).collect::<Vec<_>>(),
         after,
         LOOKED_AT,
     )
@@ -157,24 +158,50 @@ pub async fn erase_messages(tx: &mut Tx, messages: &[Uuid], body: &str) -> Resul
 
 /// Overwrites the stored order with `snapshot`, and deletes the notes of its refunds. The digest becomes zero, so any
 /// snapshot that the merchant sends counts as a change. The order must be locked.
-pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str) -> Result<(), Failed> {
+pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str, erased_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!(
         r#"
         update customer_order
-        set snapshot = $3, digest = $4, email_fingerprint = null, zip_fingerprint = null
+        set snapshot = $3, digest = $4, email_fingerprint = null, zip_fingerprint = null, erased_at = coalesce($5, erased_at)
         where merchant_id = $1 and identifier = $2
         "#,
         merchant,
         order,
         snapshot,
         [0; 32].as_slice(),
+        erased_at,
     )
     .execute(tx.connection())
     .await?;
-    sqlx::query!("update refund set note = null where merchant_id = $1 and order_identifier = $2 and note is not null", merchant, order,)
-        .execute(tx.connection())
-        .await?;
+    forget_notes(tx, &[order]).await
+}
+
+/// Deletes the notes on the refunds of these orders.
+pub async fn forget_notes(tx: &mut Tx, orders: &[&str]) -> Result<(), Failed> {
+    sqlx::query!(
+        "update refund set note = null where merchant_id = $1 and order_identifier = any($2) and note is not null",
+        tx.merchant().0,
+        orders as &[&str],
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Keeps the shopper with this fingerprint of their e-mail address from coming back with orders that were placed until `now`.
+pub async fn suppress(tx: &mut Tx, email: &Fingerprint, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into suppression (merchant_id, fingerprint, erased_at) values ($1, $2, $3)
+        on conflict (merchant_id, fingerprint) do update set erased_at = greatest(suppression.erased_at, excluded.erased_at)
+        "#,
+        tx.merchant().0,
+        email.as_slice(),
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
     Ok(())
 }
 

@@ -3,22 +3,19 @@
 use chrono::{DateTime, Months, Utc};
 use uuid::Uuid;
 
-use super::audit::Entry;
+use super::audit_rows::{Change, Entry, Unwritten};
 use crate::{Failed, HomeTx, Store};
 
-/// Records a change that concerns no merchant.
+/// Records a change that concerns no merchant. The entry is written when the transaction commits.
+#[expect(clippy::unused_async, reason = "every write of the store is awaited, also one that waits for the commit")]
 pub async fn record(tx: &mut HomeTx, entry: Entry<'_>) -> Result<(), Failed> {
-    sqlx::query!(
-        "insert into home_audit (audit_id, actor, action, detail, done_at) values ($1, $2, $3, $4, $5)",
-        entry.id,
-        entry.actor,
-        entry.action,
-        entry.detail,
-        entry.done_at,
-    )
-    .execute(tx.connection())
-    .await?;
+    tx.keep_audit(Unwritten::new(entry, Change::default()));
     Ok(())
+}
+
+/// Records a change that concerns no merchant, and what it was before and is after.
+pub fn record_change(tx: &mut HomeTx, entry: Entry<'_>, change: Change) {
+    tx.keep_audit(Unwritten::new(entry, change));
 }
 
 /// The time for which the audit trail is kept: 7 years.

@@ -45,27 +45,38 @@ pub struct Listed {
     pub used_at: Option<DateTime<Utc>>,
 }
 
-/// The token with this hash, if it works: it is neither revoked nor expired, and its operator is enabled. Notes at most once a
-/// minute that it was used.
-pub async fn find(store: &Store, token_hash: &[u8], now: DateTime<Utc>) -> Result<Option<Live>, Failed> {
+/// The hashes of a token.
+#[derive(Clone, Copy, Debug)]
+pub struct Hashes<'a> {
+    /// The hash by every key.
+    pub all: &'a [Vec<u8>],
+    /// The hash by the active key, and that key.
+    pub active: (&'a [u8], &'a str),
+}
+
+/// The token with one of these hashes, if it works: it is neither revoked nor expired, and its operator is enabled. Notes at most once a
+/// minute that it was used. One that was hashed with another key than the active one is hashed with that from now on.
+pub async fn find(store: &Store, hashes: Hashes<'_>, now: DateTime<Utc>) -> Result<Option<Live>, Failed> {
     let row = sqlx::query!(
         r#"
         with live as (
-            select token.token_id, token.name as token_name, token.role as token_role, token.used_at,
+            select token.token_id, token.token_hash, token.name as token_name, token.role as token_role, token.used_at,
                 operator.operator_id, operator.email, operator.name, operator.role
             from operator_token as token
             join operator on operator.operator_id = token.operator_id
-            where token.token_hash = $1 and token.revoked_at is null and token.expires_at > $2 and operator.disabled_at is null
+            where token.token_hash = any($1) and token.revoked_at is null and token.expires_at > $2 and operator.disabled_at is null
         ), noted as (
-            update operator_token as token set used_at = $2
+            update operator_token as token set used_at = $2, token_hash = $4, key_id = $5
             from live
-            where token.token_id = live.token_id and (live.used_at is null or live.used_at <= $3)
+            where token.token_id = live.token_id and (live.used_at is null or live.used_at <= $3 or live.token_hash <> $4)
         )
         select token_id, token_name, token_role, operator_id, email, name, role from live
         "#,
-        token_hash,
+        hashes.all,
         now,
         now - NOTED_EVERY,
+        hashes.active.0,
+        hashes.active.1,
     )
     .fetch_optional(&store.pool)
     .await?;
@@ -78,11 +89,11 @@ pub async fn find(store: &Store, token_hash: &[u8], now: DateTime<Utc>) -> Resul
 }
 
 /// Stores a token.
-pub async fn insert(tx: &mut HomeTx, token_hash: &[u8], token: Insert<'_>) -> Result<(), Failed> {
+pub async fn insert(tx: &mut HomeTx, (token_hash, key_id): (&[u8], &str), token: Insert<'_>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into operator_token (token_id, token_hash, operator_id, name, role, made_at, expires_at)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        insert into operator_token (token_id, token_hash, operator_id, name, role, made_at, expires_at, key_id)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         "#,
         token.id,
         token_hash,
@@ -91,6 +102,7 @@ pub async fn insert(tx: &mut HomeTx, token_hash: &[u8], token: Insert<'_>) -> Re
         token.role.as_str(),
         token.made_at,
         token.expires_at,
+        key_id,
     )
     .execute(tx.connection())
     .await?;
@@ -114,6 +126,20 @@ pub async fn list(store: &Store, of: OperatorId, now: DateTime<Utc>) -> Result<V
     .fetch_all(&store.pool)
     .await?;
     Ok(tokens)
+}
+
+/// The number of tokens that work and were hashed with another key than `key_id`.
+pub async fn count_of_other_keys(store: &Store, key_id: &str, now: DateTime<Utc>) -> Result<i64, Failed> {
+    let count = sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!"
+        from operator_token
+        where key_id is distinct from $1 and revoked_at is null and expires_at > $2
+        "#,
+        key_id,
+        now,
+    );
+    Ok(count.fetch_one(&store.pool).await?)
 }
 
 /// Revokes one token of an operator. Returns its name; none if they have no such token that works.

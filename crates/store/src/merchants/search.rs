@@ -72,7 +72,7 @@ pub async fn orders(store: &Store, word: &str) -> Result<Vec<Hit>, Failed> {
 }
 
 /// A shopper's orders, newest first in each merchant.
-pub async fn orders_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hit>, Failed> {
+pub async fn orders_of(store: &Store, email_fingerprints: &[Vec<u8>]) -> Result<Vec<Hit>, Failed> {
     let hits = sqlx::query_as!(
         Hit,
         r#"
@@ -81,14 +81,14 @@ pub async fn orders_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hi
             -- Across merchants: orders by shopper.
             select *
             from customer_order
-            where customer_order.email_fingerprint = $1
+            where customer_order.email_fingerprint = any($1)
             order by customer_order.merchant_id, customer_order.placed_at desc
             limit $2
         ) as found
         join merchant on merchant.merchant_id = found.merchant_id
         order by found.merchant_id, found.placed_at desc
         "#,
-        email_fingerprint,
+        email_fingerprints,
         MOST,
     )
     .fetch_all(&store.pool)
@@ -97,7 +97,7 @@ pub async fn orders_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hi
 }
 
 /// The returns of a shopper's newest orders, newest first in each merchant.
-pub async fn returns_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hit>, Failed> {
+pub async fn returns_of(store: &Store, email_fingerprints: &[Vec<u8>]) -> Result<Vec<Hit>, Failed> {
     let hits = sqlx::query_as!(
         Hit,
         r#"
@@ -107,7 +107,7 @@ pub async fn returns_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<H
             -- Across merchants: orders by shopper.
             select *
             from customer_order
-            where customer_order.email_fingerprint = $1
+            where customer_order.email_fingerprint = any($1)
             order by customer_order.merchant_id, customer_order.placed_at desc
             limit $2
         ) as theirs
@@ -116,7 +116,7 @@ pub async fn returns_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<H
         order by rma.merchant_id, rma.rma_id desc
         limit $2
         "#,
-        email_fingerprint,
+        email_fingerprints,
         MOST,
     )
     .fetch_all(&store.pool)

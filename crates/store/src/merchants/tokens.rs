@@ -10,12 +10,16 @@ use crate::{Failed, Store, Tx};
 /// The rights that a token grants.
 #[derive(Clone, Debug)]
 pub struct Grant {
+    /// The credential that it was issued to.
+    pub client_id: String,
     pub scopes: Scopes,
     pub expires_at: DateTime<Utc>,
     /// True if its credential has been revoked.
     pub revoked: bool,
     /// True if its merchant is paused.
     pub paused: bool,
+    /// The networks from which its credential may be used; none means anywhere.
+    pub networks: Vec<String>,
 }
 
 /// The most expired tokens that a new one clears away.
@@ -71,7 +75,8 @@ pub async fn forget_expired(tx: &mut Tx, now: DateTime<Utc>, most: i64) -> Resul
 pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Result<Option<Grant>, Failed> {
     let row = sqlx::query!(
         r#"
-        select token.scopes, token.expires_at, credential.revoked_at is not null as "revoked!", merchant.paused_at is not null as "paused!"
+        select token.client_id, token.scopes, token.expires_at, credential.networks,
+            credential.revoked_at is not null as "revoked!", merchant.paused_at is not null as "paused!"
         from access_token token
         join credential using (client_id)
         join merchant on merchant.merchant_id = token.merchant_id
@@ -82,6 +87,15 @@ pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Res
     )
     .fetch_optional(&store.pool)
     .await?;
-    row.map(|row| Ok(Grant { scopes: scopes(&row.scopes)?, expires_at: row.expires_at, revoked: row.revoked, paused: row.paused }))
-        .transpose()
+    row.map(|row| {
+        Ok(Grant {
+            client_id: row.client_id,
+            scopes: scopes(&row.scopes)?,
+            expires_at: row.expires_at,
+            revoked: row.revoked,
+            paused: row.paused,
+            networks: row.networks,
+        })
+    })
+    .transpose()
 }

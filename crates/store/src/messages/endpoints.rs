@@ -1,10 +1,13 @@
 //! Merchants' endpoints, which receive messages or answer queries.
 
+pub mod sealed;
+
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Interface, Kind};
 use uuid::Uuid;
 
+use crate::merchants::merchant_keys::MerchantKey;
 use crate::messages::buckets::bucket;
 use crate::{Failed, Store, Tx};
 
@@ -14,7 +17,9 @@ macro_rules! endpoints {
         sqlx::query_as!(
             Row,
             "select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, "
-                + "authentication, secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at from endpoint "
+                + "authentication, secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at, "
+                + "(select key_id from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key_id, "
+                + "(select sealed from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key from endpoint "
                 + "where removed_at is null and "
                 + $end,
             $($argument),*
@@ -38,6 +43,8 @@ pub struct Endpoint {
     pub waits: Option<Vec<i64>>,
     /// The name and value of the header with the API version. `None` means the default.
     pub version_header: Option<(String, String)>,
+    /// The merchant's data key, sealed.
+    pub merchant_key: Option<MerchantKey>,
     /// The key that sealed the secrets.
     pub key_id: String,
     /// The authentication settings, sealed.
@@ -74,6 +81,8 @@ struct Row {
     paused_at: Option<DateTime<Utc>>,
     changed_at: DateTime<Utc>,
     tested_at: Option<DateTime<Utc>>,
+    merchant_key_id: Option<String>,
+    merchant_key: Option<Vec<u8>>,
 }
 
 impl TryFrom<Row> for Endpoint {
@@ -89,6 +98,7 @@ impl TryFrom<Row> for Endpoint {
             per_second: row.per_second,
             waits: row.waits,
             version_header: row.version_header.zip(row.version_value),
+            merchant_key: row.merchant_key_id.zip(row.merchant_key).map(|(key_id, sealed)| MerchantKey { key_id, sealed }),
             key_id: row.key_id,
             authentication: row.authentication,
             secret: row.secret,
@@ -241,7 +251,9 @@ pub async fn list_removed(store: &Store, merchant: MerchantId, most: i64) -> Res
         Row,
         r#"
         select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
-            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at
+            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at,
+            (select key_id from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key_id,
+            (select sealed from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key
         from endpoint
         where merchant_id = $1 and not internal and removed_at is not null
         order by removed_at desc

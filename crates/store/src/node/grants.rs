@@ -36,6 +36,8 @@ begin
             case name
                 when 'audit' then 'select, insert'
                 when 'home_audit' then 'select, insert'
+                when 'audit_head' then 'select'
+                when 'home_audit_head' then 'select'
                 when 'installation' then 'select, update'
                 when '_sqlx_migrations' then 'select'
                 else 'select, insert, update, delete'

@@ -22,6 +22,12 @@ pub async fn list(store: &Store) -> Result<Vec<OperatorLimit>, Failed> {
     Ok(limits)
 }
 
+/// Locks a limit and returns its value; `None` if it was never set, or has been reset.
+pub async fn lock(tx: &mut HomeTx, name: &str) -> Result<Option<i64>, Failed> {
+    let value = sqlx::query_scalar!("select value from operator_limit where name = $1 for update", name);
+    Ok(value.fetch_optional(tx.connection()).await?.flatten())
+}
+
 /// Saves a limit, or resets it if it has no value.
 pub async fn save(tx: &mut HomeTx, limit: &OperatorLimit) -> Result<(), Failed> {
     sqlx::query!(

@@ -27,14 +27,20 @@ pub struct Heard {
     pub clock_ahead: TimeDelta,
 }
 
-/// Marks `node` as live until `live_until`, and reads the number of other live nodes and the clock's offset. One statement,
-/// because every node sends it every second.
-pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: DateTime<Utc>) -> Result<Heard, Failed> {
+/// Marks `node` as live until `live_until`, with the proxy that it found in front of it although nobody declared one, and reads
+/// the number of other live nodes and the clock's offset. One statement, because every node sends it every second.
+pub async fn pulse(
+    store: &Store,
+    node: Uuid,
+    now: DateTime<Utc>,
+    live_until: DateTime<Utc>,
+    undeclared_proxy: Option<&str>,
+) -> Result<Heard, Failed> {
     let row = sqlx::query!(
         r#"
         with mine as (
-            insert into node_pulse (node_id, live_until) values ($1, $3)
-            on conflict (node_id) do update set live_until = excluded.live_until
+            insert into node_pulse (node_id, live_until, undeclared_proxy) values ($1, $3, $4)
+            on conflict (node_id) do update set live_until = excluded.live_until, undeclared_proxy = excluded.undeclared_proxy
         )
         select
             (select count(*) from node_pulse where node_id <> $1 and live_until > $2) as "others!",
@@ -43,10 +49,21 @@ pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: Da
         node,
         now,
         live_until,
+        undeclared_proxy,
     )
     .fetch_one(&store.aside)
     .await?;
     Ok(Heard { others: row.others, clock_ahead: TimeDelta::microseconds(row.clock_ahead_us) })
+}
+
+/// The proxies that nodes found in front of them although nobody declared them.
+pub async fn undeclared_proxies(store: &Store) -> Result<Vec<String>, Failed> {
+    let found = sqlx::query_scalar!(
+        r#"
+        select distinct undeclared_proxy as "proxy!" from node_pulse where undeclared_proxy is not null order by undeclared_proxy limit 5
+        "#
+    );
+    Ok(found.fetch_all(&store.pool).await?)
 }
 
 /// Saves the counts of `node` for its busy addresses. `counts` has the same order as `addresses`.

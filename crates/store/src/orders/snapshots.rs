@@ -28,8 +28,10 @@ pub struct Snapshot<'a> {
     pub zip_fingerprint: Option<Fingerprint>,
     /// Inconsistencies in the order, as JSON.
     pub warnings: Option<String>,
-    /// The order exactly as sent.
+    /// The order exactly as sent, or without anything personal if it was erased.
     pub text: Cow<'a, str>,
+    /// `Some` if everything personal was removed because the shopper was erased.
+    pub erased_at: Option<DateTime<Utc>>,
 }
 
 impl Snapshot<'_> {
@@ -68,7 +70,7 @@ fn status_word(status: Status) -> &'static str {
 
 /// Stores the snapshots that are new, and returns those. This is [`domain::orders::snapshot::judge`] in SQL, because the decision
 /// must be made under the row's lock; only here are different bytes with the same content found. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
-/// deadlocks.
+/// deadlocks. Snapshots of shoppers who were erased are not stored, unless everything personal has been removed from them.
 pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     upsert(tx.connection(), snapshots).await
 }
@@ -88,17 +90,22 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
         r#"
         insert into customer_order as stored (
             merchant_id, identifier, status, placed_at, updated_at, received_at, revision,
-            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot, erased_at
         )
         select
             merchant_id, identifier, status, placed_at, updated_at, received_at, 1,
-            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot, erased_at
         from unnest(
             $1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
-            $7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $11::text[]
+            $7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $11::text[], $12::timestamptz[]
         ) as arriving (
             merchant_id, identifier, status, placed_at, updated_at, received_at,
-            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot, erased_at
+        )
+        where arriving.erased_at is not null or not exists (
+            select from suppression
+            where suppression.merchant_id = arriving.merchant_id and suppression.fingerprint = arriving.email_fingerprint
+                and suppression.erased_at >= arriving.placed_at
         )
         on conflict (merchant_id, identifier) do update set
             status = excluded.status,
@@ -110,10 +117,11 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
             email_fingerprint = excluded.email_fingerprint,
             zip_fingerprint = excluded.zip_fingerprint,
             warnings = excluded.warnings,
-            snapshot = excluded.snapshot
+            snapshot = excluded.snapshot,
+            erased_at = excluded.erased_at
         -- The same again is no news, in whatever spelling; of two with the same time, the later arrival wins. Equal content has
         -- equal times, so only then is it compared.
-        where excluded.digest <> stored.digest and (
+        where (stored.erased_at is null or excluded.erased_at is not null) and excluded.digest <> stored.digest and (
             excluded.updated_at > stored.updated_at
             or (excluded.updated_at = stored.updated_at and not same_content(stored.snapshot, excluded.snapshot))
         )
@@ -130,6 +138,7 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
         &columns.zips as &[Option<&[u8]>],
         &columns.warnings as &[Option<&str>],
         &columns.texts as &[&str],
+        &columns.erased as &[Option<DateTime<Utc>>],
     )
     .fetch_all(connection)
     .await?;
@@ -157,6 +166,7 @@ struct Columns<'a> {
     zips: Vec<Option<&'a [u8]>>,
     warnings: Vec<Option<&'a str>>,
     texts: Vec<&'a str>,
+    erased: Vec<Option<DateTime<Utc>>>,
 }
 
 impl<'a> Columns<'a> {
@@ -173,6 +183,7 @@ impl<'a> Columns<'a> {
             zips: Vec::with_capacity(rows),
             warnings: Vec::with_capacity(rows),
             texts: Vec::with_capacity(rows),
+            erased: Vec::with_capacity(rows),
         }
     }
 
@@ -188,30 +199,72 @@ impl<'a> Columns<'a> {
         self.zips.push(snapshot.zip_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
         self.warnings.push(snapshot.warnings.as_deref());
         self.texts.push(&snapshot.text);
+        self.erased.push(snapshot.erased_at);
     }
 }
 
-/// The stored versions of the orders `identifiers`.
-pub async fn versions(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+/// True if the merchant has the order `identifier`.
+pub async fn exists(tx: &mut Tx, identifier: &str) -> Result<bool, Failed> {
+    let found = sqlx::query_scalar!(
+        r#"select exists (select from customer_order where merchant_id = $1 and identifier = $2) as "exists!""#,
+        tx.merchant().0,
+        identifier,
+    );
+    Ok(found.fetch_one(tx.connection()).await?)
+}
+
+/// A snapshot that was not stored.
+pub struct Unapplied {
+    pub identifier: String,
+    /// The stored version of the order, if there is one.
+    pub stored: Option<Version>,
+    /// The shopper was erased, so it can only be stored without anything personal.
+    pub suppressed: bool,
+}
+
+/// Looks up why snapshots of the merchant were not stored.
+pub async fn unapplied(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Unapplied>, Failed> {
     let merchant = tx.merchant();
-    read_versions(tx.connection(), merchant, identifiers).await
+    read_unapplied(tx.connection(), merchant, snapshots).await
 }
 
-/// [`versions`] outside of a transaction.
-pub async fn current_versions(store: &Store, merchant: MerchantId, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+/// [`unapplied`] outside of a transaction.
+pub async fn currently_unapplied(store: &Store, merchant: MerchantId, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Unapplied>, Failed> {
     let mut connection = store.pool.acquire().await?;
-    read_versions(&mut connection, merchant, identifiers).await
+    read_unapplied(&mut connection, merchant, snapshots).await
 }
 
-async fn read_versions(connection: &mut Connection, merchant: MerchantId, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+async fn read_unapplied(connection: &mut Connection, merchant: MerchantId, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Unapplied>, Failed> {
+    let mut columns = Columns::with_capacity(snapshots.len());
+    for snapshot in snapshots {
+        columns.push(snapshot);
+    }
     let rows = sqlx::query!(
-        "select identifier, updated_at, digest from customer_order where merchant_id = $1 and identifier = any($2)",
+        r#"
+        select
+            arriving.identifier as "identifier!", stored.updated_at as "updated_at?", stored.digest as "digest?",
+            (stored.erased_at is not null or exists (
+                select from suppression
+                where suppression.merchant_id = $1 and suppression.fingerprint = arriving.email_fingerprint
+                    and suppression.erased_at >= arriving.placed_at
+            )) as "suppressed!"
+        from unnest($2::text[], $3::bytea[], $4::timestamptz[]) as arriving (identifier, email_fingerprint, placed_at)
+        left join customer_order as stored on stored.merchant_id = $1 and stored.identifier = arriving.identifier
+        "#,
         merchant.0,
-        identifiers as &[&str],
+        &columns.identifiers as &[&str],
+        &columns.emails as &[Option<&[u8]>],
+        &columns.placed,
     )
     .fetch_all(connection)
     .await?;
-    rows.into_iter().map(|row| Ok((row.identifier, Version { updated_at: row.updated_at, digest: digest(row.digest)? }))).collect()
+    let read = |updated_at: Option<DateTime<Utc>>, stored: Option<Vec<u8>>| match (updated_at, stored) {
+        (Some(updated_at), Some(stored)) => Ok::<_, Failed>(Some(Version { updated_at, digest: digest(stored)? })),
+        _ => Ok(None),
+    };
+    rows.into_iter()
+        .map(|row| Ok(Unapplied { identifier: row.identifier, stored: read(row.updated_at, row.digest)?, suppressed: row.suppressed }))
+        .collect()
 }
 
 fn digest(bytes: Vec<u8>) -> Result<Digest, Failed> {
@@ -286,19 +339,19 @@ pub struct OfEmail {
     pub snapshot: String,
 }
 
-/// The newest orders of `merchant` with an e-mail address.
-pub async fn of_email(store: &Store, merchant: MerchantId, email: Fingerprint, most: i64) -> Result<Vec<OfEmail>, Failed> {
+/// The newest orders of `merchant` with an e-mail address, of which these are the fingerprints by each key.
+pub async fn of_email(store: &Store, merchant: MerchantId, emails: &[Fingerprint], most: i64) -> Result<Vec<OfEmail>, Failed> {
     let orders = sqlx::query_as!(
         OfEmail,
         r#"
         select identifier, placed_at, snapshot
         from customer_order
-        where merchant_id = $1 and email_fingerprint = $2
+        where merchant_id = $1 and email_fingerprint = any($2)
         order by placed_at desc
         limit $3
         "#,
         merchant.0,
-        email.as_slice(),
+        &emails.iter().map(|email| email.to_vec()).collect::<Vec<_>>(),
         most,
     );
     Ok(orders.fetch_all(&store.pool).await?)

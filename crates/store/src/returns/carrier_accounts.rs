@@ -5,6 +5,7 @@ use domain::id::MerchantId;
 use domain::returns::carrier::Carrier;
 
 use crate::connection::Connection;
+use crate::merchants::merchant_keys::MerchantKey;
 use crate::{Failed, Store, Tx};
 
 /// A merchant's account with a carrier.
@@ -17,12 +18,16 @@ pub struct Account {
     pub usual_weight: u32,
     /// The address that parcels go to, as JSON.
     pub destination: String,
+    /// The merchant's data key, sealed.
+    pub merchant_key: Option<MerchantKey>,
     /// The key that sealed the secrets.
     pub key_id: String,
     /// The API key, sealed.
     pub api_key: Vec<u8>,
     /// The secret of the carrier's webhooks, sealed.
     pub webhook_secret: Vec<u8>,
+    /// The secret before the newest rotation, sealed, and the end of its use.
+    pub old_webhook_secret: Option<(Vec<u8>, DateTime<Utc>)>,
     /// The time of the last change.
     pub changed_at: DateTime<Utc>,
 }
@@ -42,7 +47,10 @@ pub async fn current(store: &Store, merchant: MerchantId) -> Result<Option<Accou
 async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Option<Account>, Failed> {
     let row = sqlx::query!(
         r#"
-        select carrier, url, usual_weight, destination, key_id, api_key, webhook_secret, changed_at
+        select carrier, url, usual_weight, destination, key_id, api_key, webhook_secret, changed_at, old_webhook_secret,
+            old_webhook_secret_until,
+            (select key_id from merchant_key where merchant_key.merchant_id = carrier_account.merchant_id) as merchant_key_id,
+            (select sealed from merchant_key where merchant_key.merchant_id = carrier_account.merchant_id) as merchant_key
         from carrier_account
         where merchant_id = $1
         "#,
@@ -56,9 +64,11 @@ async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Optio
             url: row.url,
             usual_weight: u32::try_from(row.usual_weight).unwrap_or_default(),
             destination: row.destination,
+            merchant_key: row.merchant_key_id.zip(row.merchant_key).map(|(key_id, sealed)| MerchantKey { key_id, sealed }),
             key_id: row.key_id,
             api_key: row.api_key,
             webhook_secret: row.webhook_secret,
+            old_webhook_secret: row.old_webhook_secret.zip(row.old_webhook_secret_until),
             changed_at: row.changed_at,
         })
     })
@@ -120,13 +130,15 @@ pub async fn save(tx: &mut Tx, account: &Account) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         insert into carrier_account (
-            merchant_id, changed_at, usual_weight, carrier, url, key_id, api_key, webhook_secret, destination
+            merchant_id, changed_at, usual_weight, carrier, url, key_id, api_key, webhook_secret, destination, old_webhook_secret,
+            old_webhook_secret_until
         )
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         on conflict (merchant_id) do update set
             changed_at = excluded.changed_at, usual_weight = excluded.usual_weight, carrier = excluded.carrier, url = excluded.url,
             key_id = excluded.key_id, api_key = excluded.api_key, webhook_secret = excluded.webhook_secret,
-            destination = excluded.destination
+            destination = excluded.destination, old_webhook_secret = excluded.old_webhook_secret,
+            old_webhook_secret_until = excluded.old_webhook_secret_until
         "#,
         tx.merchant().0,
         account.changed_at,
@@ -137,6 +149,8 @@ pub async fn save(tx: &mut Tx, account: &Account) -> Result<(), Failed> {
         account.api_key,
         account.webhook_secret,
         account.destination,
+        account.old_webhook_secret.as_ref().map(|(secret, _)| secret),
+        account.old_webhook_secret.as_ref().map(|(_, until)| *until),
     )
     .execute(tx.connection())
     .await?;

@@ -30,7 +30,7 @@ impl Ledger {
         let patience = Duration::from_mins(10);
         // One connection, so that it keeps its plans.
         let limits = PoolLimits {
-            sizes: PoolSizes { flows: 1, engine: 10, readers: 4, feed: 4, apart: 4 },
+            sizes: PoolSizes { flows: 1, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
             acquire: patience,
             statement: patience,
             lock: patience,

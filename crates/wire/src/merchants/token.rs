@@ -79,6 +79,52 @@ fn form_value(encoded: &str) -> Option<String> {
     (!value.contains('\0')).then_some(value)
 }
 
+/// A request to replace the secret of a credential, as JSON or as a form. The client's id and secret are in the body or in the header
+/// `Authorization`, as HTTP Basic.
+#[derive(Deserialize, ToSchema)]
+pub struct RotationRequest {
+    /// The credential; left out with HTTP Basic.
+    pub client_id: Option<String>,
+    /// Its secret; left out with HTTP Basic.
+    #[schema(value_type = Option<String>, format = Password)]
+    pub client_secret: Option<SecretString>,
+    /// Seconds for which the old secret goes on working: at most 2,592,000 (30 days), and 172,800 (48 hours) if left out.
+    #[schema(example = 172_800, minimum = 0, maximum = 2_592_000)]
+    pub overlap_seconds: Option<u32>,
+}
+
+impl RotationRequest {
+    /// Reads a JSON body. An empty one asks for the usual overlap.
+    pub fn from_json(body: &[u8]) -> Result<Self, Malformed> {
+        if body.is_empty() {
+            return Ok(Self { client_id: None, client_secret: None, overlap_seconds: None });
+        }
+        Ok(serde_json::from_str(json::text(body)?)?)
+    }
+
+    /// Reads a form.
+    pub fn from_form(body: &[u8]) -> Result<Self, Malformed> {
+        serde_urlencoded::from_bytes(body).map_err(|_| Malformed("the body is not a well-formed form".to_owned()))
+    }
+
+    /// The part of it that authenticates the client.
+    pub fn client(self) -> Result<TokenRequest, Malformed> {
+        TokenRequest { grant_type: None, client_id: self.client_id, client_secret: self.client_secret }.without_nul()
+    }
+}
+
+/// A new secret of a credential.
+#[derive(Serialize, ToSchema)]
+pub struct RotationResponse {
+    pub client_id: String,
+    /// The new secret. It is not stored and cannot be shown again.
+    #[schema(format = Password)]
+    pub client_secret: String,
+    /// The time until which the old secret works.
+    #[schema(example = "2026-03-03T12:00:00Z")]
+    pub old_secret_expires_at: String,
+}
+
 /// A token.
 #[derive(Serialize, ToSchema)]
 pub struct TokenResponse {

@@ -22,11 +22,13 @@ pub enum Wanted {
     DiscardFailures,
     /// Making an operator an administrator.
     MakeAdmin,
+    /// Using another key of the installation.
+    RotateKeys,
 }
 
 impl Wanted {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::EraseShopper, Self::DiscardFailures, Self::MakeAdmin];
+    pub const ALL: [Self; 4] = [Self::EraseShopper, Self::DiscardFailures, Self::MakeAdmin, Self::RotateKeys];
 
     /// The name in the database.
     #[must_use]
@@ -35,6 +37,7 @@ impl Wanted {
             Self::EraseShopper => "erase_shopper",
             Self::DiscardFailures => "discard_failures",
             Self::MakeAdmin => "make_admin",
+            Self::RotateKeys => "rotate_keys",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use backhaul::app::App;
-use backhaul::flow::merchants::configure_merchant::{add_merchant, issue_credential};
+use backhaul::flow::merchants::configure_merchant::{Terms, add_merchant, issue_credential};
 use backhaul::flow::merchants::configure_portal::{PortalChange, set_portal};
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::returns::configure_carrier::{CarrierChange, set_carrier};
@@ -94,7 +94,7 @@ impl Shop {
             shop.set_endpoint(app, interface).await?;
         }
         shop.set_carrier(app, service).await?;
-        let credential = issue_credential(app, ACTOR, id, Scopes::all(), "").await?;
+        let credential = issue_credential(app, ACTOR, id, &Terms::open(Scopes::all(), "")).await?;
         let secret = credential.client_secret.expose_secret();
         Ok((shop, json!({ "merchant": handle, "client_id": credential.client_id, "client_secret": secret })))
     }

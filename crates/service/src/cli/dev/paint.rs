@@ -55,12 +55,11 @@ impl Steps {
         let begun = clock.uptime();
         let done = work.await;
         let seconds = format!("{:.1} s", clock.uptime().saturating_sub(begun).as_secs_f64());
-        let back = if paint.on { "\r" } else { "" };
         let (sign, end) = match &done {
             Ok(_) => (paint.good(if paint.on { "✓" } else { "-" }), paint.dim(&seconds)),
             Err(_) => (paint.odd(if paint.on { "✗" } else { "-" }), paint.odd("failed")),
         };
-        output::line(&format!("{back}  {sign} {what} … {end}"));
+        output::painted(&format!("  {sign} {what} … {end}\n"));
         done
     }
 }

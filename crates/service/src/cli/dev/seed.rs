@@ -25,7 +25,7 @@ use super::places::{self, ACTOR};
 use crate::app::App;
 use crate::flow::merchants::configure_brand::{BrandChange, LogoChange, TextChange, set_brand};
 use crate::flow::merchants::configure_merchant;
-use crate::flow::merchants::configure_merchant::IssuedCredential;
+use crate::flow::merchants::configure_merchant::{IssuedCredential, Terms};
 use crate::flow::merchants::configure_portal::{PortalChange, set_portal};
 use crate::flow::messages::configure_endpoint;
 use crate::flow::orders::accept_orders::accept_orders;
@@ -152,9 +152,9 @@ async fn create_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Resu
         let help = PortalChange { help_email: Some(HELP.to_owned()), ..Default::default() };
         set_portal(app, ACTOR, id, help).await?;
     }
-    let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
+    let credential = configure_merchant::issue_credential(app, ACTOR, id, &Terms::open(Scopes::all(), "backhaul dev")).await?;
     let narrow = Scopes::from_iter([Scope::Warehouse]);
-    let warehouse = configure_merchant::issue_credential(app, ACTOR, id, narrow, "the warehouse of backhaul dev").await?;
+    let warehouse = configure_merchant::issue_credential(app, ACTOR, id, &Terms::open(narrow, "the warehouse of backhaul dev")).await?;
     plan.shop.stock(receiver);
     let _ = receiver.places_exchange_orders(&format!("/{}{}", plan.handle, Interface::ExchangeOrder.path()));
     for interface in INTERFACES {
@@ -250,7 +250,7 @@ impl Demo {
 
     /// The merchant's simulated warehouse, a client of the service at `address`.
     pub(super) fn warehouse(&self, address: SocketAddr, now: DateTime<Utc>) -> anyhow::Result<Warehouse> {
-        let IssuedCredential { client_id, client_secret } = &self.warehouse;
+        let IssuedCredential { client_id, client_secret, .. } = &self.warehouse;
         let warehouse = Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?;
         Ok(warehouse.receives_at(places::WAREHOUSE).sends(self.shop.pallets(places::WAREHOUSE, places::VENDOR, now)))
     }

@@ -82,7 +82,7 @@ pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::R
     let (shoes, outdoor) = demos;
     let begun = app.clock.uptime();
     let since = || format!("{:5.1} s", app.clock.uptime().saturating_sub(begun).as_secs_f64());
-    output::line(&format!("\n{}", paint.bold("Three sample returns")));
+    output::painted(&format!("\n{}\n", paint.bold("Three sample returns")));
     let samples = [
         SampleReturn { demo: shoes, name: "TOUR", magic: "SIM-TRANSIT", reason: "TOO_SMALL", exchange_sku: None, end: "TRANSIT" },
         SampleReturn { demo: outdoor, name: "TOUR", magic: "", reason: "CHANGED_MIND", exchange_sku: None, end: "PRE_TRANSIT" },
@@ -101,14 +101,14 @@ pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::R
             .exchange_sku
             .map_or_else(|| format!("returns one unit of order {order}"), |sku| format!("exchanges one unit of order {order} for {sku}"));
         let who = paint.bold(&format!("{:13}", sample.demo.handle));
-        output::line(&format!("  {}  {who} a shopper {what}", paint.dim(&since())));
+        output::painted(&format!("  {}  {who} a shopper {what}\n", paint.dim(&since())));
     }
     let mut missing: Vec<(&str, &str)> = samples.iter().map(|sample| (sample.demo.handle, sample.end)).collect();
     let watching = async {
         while !missing.is_empty() {
             let Some(arrival) = arrivals.recv().await else { return };
             missing.retain(|(merchant, end)| arrival.merchant != *merchant || !arrival.content.reports(end));
-            output::line(&line(&since(), &arrival, paint));
+            output::painted(&line(&since(), &arrival, paint));
         }
     };
     if timeout(ARRIVAL_TIMEOUT, watching).await.is_err() {
@@ -116,7 +116,7 @@ pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::R
             "Some messages did not arrive within {} s. `backhaul messages list` and `backhaul deliverers` show why.",
             ARRIVAL_TIMEOUT.as_secs()
         );
-        output::line(&format!("  {}", paint.odd(&late)));
+        output::painted(&format!("  {}\n", paint.odd(&late)));
     }
     Ok(())
 }
@@ -150,7 +150,7 @@ fn line(when: &str, Arrival { merchant, content }: &Arrival, paint: Paint) -> St
         Content::Exchange(ToldOfExchange { event, rma, sku }) => format!("{rma}  {event:31}  {}", paint.good(sku)),
         Content::Goods(ToldOfGoods { event, subject, what }) => format!("{subject:11}  {event:33}  {}", paint.good(what)),
     };
-    format!("  {}  {} {}", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())
+    format!("  {}  {} {}\n", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())
 }
 
 /// Prints every message and mail that arrives, until it is dropped.
@@ -159,7 +159,7 @@ pub(super) async fn report(app: &App, receiver: &Receiver, mailbox: &Mailbox, mu
     let messages = async {
         while let Some(arrival) = arrivals.recv().await {
             receiver.clear();
-            output::line(&line(&time(), &arrival, paint));
+            output::painted(&line(&time(), &arrival, paint));
         }
     };
     let mails = async {
@@ -169,9 +169,9 @@ pub(super) async fn report(app: &App, receiver: &Receiver, mailbox: &Mailbox, mu
             let Ok(mails) = mailbox.wait_for(shown + 1, Duration::from_hours(1)).await else { continue };
             for mail in mails.iter().skip(shown) {
                 let (to, subject) = (mail.envelope_to().join(", "), mail.subject().unwrap_or_default());
-                output::line(&format!("  {}  {} to {to}: {subject}", paint.dim(&time()), paint.bold("a mail")));
+                output::painted(&format!("  {}  {} to {to}: {subject}\n", paint.dim(&time()), paint.bold("a mail")));
                 let links = mail.text().unwrap_or_default().lines().filter(|line| line.starts_with("http"));
-                links.for_each(|link| output::line(&format!("            {link}")));
+                links.for_each(|link| output::painted(&format!("            {link}\n")));
             }
             shown = mails.len();
         }

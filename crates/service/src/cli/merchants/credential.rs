@@ -1,5 +1,6 @@
 //! `backhaul credential …`: the client credentials with which merchants get access tokens.
 
+use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use domain::merchants::access::{Scope, Scopes};
 use secrecy::ExposeSecret as _;
@@ -11,6 +12,7 @@ use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::configure_merchant as flow;
+use crate::platform::networks::Network;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -18,12 +20,18 @@ pub(in crate::cli) enum Command {
     Issue {
         #[command(flatten)]
         merchant: OfMerchant,
-        /// A scope to grant: `orders`, `warehouse` or `carrier`. Repeat for several; all scopes if left out.
-        #[arg(long = "scope")]
+        /// A scope to grant: `orders`, `warehouse` or `carrier`. Repeat for several.
+        #[arg(long = "scope", required = true)]
         scopes: Vec<Scope>,
         /// A note on what the credential is for.
         #[arg(long, default_value = "")]
         label: String,
+        /// The days after which it opens nothing; until it is revoked if left out.
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=3650))]
+        expires_in_days: Option<u32>,
+        /// A network from which it may be used, such as 192.0.2.0/24. Repeat for several; from anywhere if left out.
+        #[arg(long = "network", value_name = "NETWORK")]
+        networks: Vec<Network>,
     },
     /// List a merchant's credentials.
     List {
@@ -44,6 +52,7 @@ struct Issued {
     client_id: String,
     client_secret: String,
     scope: String,
+    expires_at: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -56,30 +65,48 @@ struct CredentialOut {
     /// The last four characters of the secret.
     secret_end: Option<String>,
     last_token_at: Option<String>,
+    /// The newest call that was answered for it, to a few minutes.
+    last_used_at: Option<String>,
+    expires_at: Option<String>,
+    /// None of them: from anywhere.
+    networks: Vec<String>,
+    /// The end of a rotation's overlap.
+    old_secret_until: Option<String>,
 }
 
-impl From<Credential> for CredentialOut {
-    fn from(credential: Credential) -> Self {
+impl CredentialOut {
+    fn new(credential: Credential, now: DateTime<Utc>) -> Self {
+        let ahead = |at: Option<DateTime<Utc>>| at.filter(|at| *at > now).map(time::write);
         Self {
             client_id: credential.client_id,
             scope: credential.scopes.to_string(),
             label: credential.label,
-            state: if credential.revoked_at.is_some() { "revoked" } else { "live" },
+            state: match (credential.revoked_at, credential.expires_at) {
+                (Some(_), _) => "revoked",
+                (None, Some(end)) if end <= now => "expired",
+                (None, _) => "live",
+            },
             issued_at: time::write(credential.issued_at),
             secret_end: credential.secret_end,
             last_token_at: credential.last_token_at.map(time::write),
+            last_used_at: credential.last_used_at.map(time::write),
+            expires_at: credential.expires_at.map(time::write),
+            networks: credential.networks,
+            old_secret_until: ahead(credential.old_secret_until),
         }
     }
 }
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Issue { merchant, scopes, label } => {
+        Command::Issue { merchant, scopes, label, expires_in_days, networks } => {
             let merchant = merchant.find(app).await?;
-            let scopes = if scopes.is_empty() { Scopes::all() } else { scopes.into_iter().collect() };
-            let issued = flow::issue_credential(app, &actor(), merchant.id, scopes, &label).await?;
+            let scopes: Scopes = scopes.into_iter().collect();
+            let terms = flow::Terms { scopes, label, days: expires_in_days, networks };
+            let issued = flow::issue_credential(app, &actor(), merchant.id, &terms).await?;
             let client_secret = issued.client_secret.expose_secret().to_owned();
-            output::one(format, &Issued { client_id: issued.client_id, client_secret, scope: scopes.to_string() })?;
+            let expires_at = issued.expires_at.map(time::write);
+            output::one(format, &Issued { client_id: issued.client_id, client_secret, scope: scopes.to_string(), expires_at })?;
             if format == Format::Table {
                 output::note("\nThe secret is not stored and cannot be shown again. Send both to the merchant over a secure channel.");
             }
@@ -88,12 +115,26 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::List { merchant } => {
             let id = merchant.find(app).await?.id;
             let credentials = credentials::list(app.store(id), id).await?;
-            let credentials: Vec<CredentialOut> = credentials.into_iter().map(CredentialOut::from).collect();
-            let empty = format!("{merchant} has no credentials yet; `backhaul credential issue --merchant {merchant}` issues one.");
-            output::list(format, &credentials, &empty, &["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED", "LAST TOKEN"], |shown| {
-                let CredentialOut { client_id, scope, label, state, issued_at, last_token_at, secret_end: _ } = shown;
-                let last = last_token_at.clone().unwrap_or_else(|| "never".to_owned());
-                vec![client_id.clone(), scope.clone(), label.clone(), (*state).to_owned(), issued_at.clone(), last]
+            let now = app.now();
+            let credentials: Vec<CredentialOut> = credentials.into_iter().map(|credential| CredentialOut::new(credential, now)).collect();
+            let empty =
+                format!("{merchant} has no credentials yet; `backhaul credential issue --merchant {merchant} --scope …` issues one.");
+            let headers =
+                ["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED", "EXPIRES", "LAST TOKEN", "LAST USE", "NETWORKS", "OLD SECRET UNTIL"];
+            output::list(format, &credentials, &empty, &headers, |shown| {
+                let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.to_owned());
+                vec![
+                    shown.client_id.clone(),
+                    shown.scope.clone(),
+                    shown.label.clone(),
+                    shown.state.to_owned(),
+                    shown.issued_at.clone(),
+                    or(&shown.expires_at, "never"),
+                    or(&shown.last_token_at, "never"),
+                    or(&shown.last_used_at, "never"),
+                    if shown.networks.is_empty() { "any".to_owned() } else { shown.networks.join(" ") },
+                    or(&shown.old_secret_until, "-"),
+                ]
             })
         }
         Command::Revoke { merchant, client_id } => {

@@ -73,6 +73,7 @@ pub(in crate::cli) enum Command {
 
 #[derive(Serialize)]
 struct OperatorOut {
+    operator_id: String,
     email: String,
     name: String,
     role: &'static str,
@@ -89,8 +90,9 @@ impl From<Listed> for OperatorOut {
             (None, false, _, Some(_)) => "invited",
             (None, false, None, None) => "invitation over",
         };
-        let Operator { email, name, role, .. } = listed.operator;
-        Self { email, name, role: role.as_str(), state, sessions: listed.sessions, seen_at: listed.seen_at.map(time::write) }
+        let Operator { id, email, name, role } = listed.operator;
+        let (operator_id, seen_at) = (id.to_string(), listed.seen_at.map(time::write));
+        Self { operator_id, email, name, role: role.as_str(), state, sessions: listed.sessions, seen_at }
     }
 }
 

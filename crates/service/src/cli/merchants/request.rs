@@ -18,6 +18,7 @@ use crate::cli::context::{OfMerchant, actor, operator};
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::erase_shopper::ErasureTarget;
 use crate::flow::merchants::operators::requests::{self, Asked};
+use crate::platform::keys::Kind;
 
 /// The most requests in a list.
 const MOST_LISTED: i64 = 100;
@@ -38,6 +39,13 @@ pub(in crate::cli) enum Command {
     MakeAdmin {
         /// The operator's e-mail address.
         email: Email,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Ask for the first key of the settings to be used instead of the active one.
+    RotateKeys {
+        /// The kind of keys: `sealing` or `fingerprint`.
+        kind: Kind,
         #[command(flatten)]
         why: Why,
     },
@@ -163,6 +171,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let account = account.with_context(|| format!("there is no operator {email}; `backhaul operator list` lists all"))?;
             ask(app, Asked::MakeAdmin(account.operator.id), &why, format).await
         }
+        Command::RotateKeys { kind, why } => ask(app, Asked::RotateKeys(kind), &why, format).await,
         Command::Decide { id, decision, reason } => {
             let decision = match decision {
                 DecisionArg::Approve => Decision::Approved,

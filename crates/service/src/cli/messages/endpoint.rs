@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::cli::context::{OfEndpoint, OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::cli::session;
-use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
+use crate::delivery::secrets::authentication::{Authentication, ExtraHeader, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, Configured, EndpointChange};
 use crate::flow::messages::replay_messages::cancel_replay;
@@ -107,6 +107,10 @@ pub(in crate::cli) struct Set {
     /// The OAuth scope to request.
     #[arg(long)]
     scope: Option<String>,
+    /// A header beside the OAuth token, such as the key of a gateway. Its value is read from the environment variable
+    /// `BACKHAUL_ENDPOINT_HEADER_SECRET`.
+    #[arg(long, value_name = "NAME", requires = "token_url")]
+    extra_header: Option<String>,
     /// The most concurrent calls (10 unless set).
     #[arg(long)]
     slots: Option<i32>,
@@ -124,6 +128,8 @@ pub(in crate::cli) struct Set {
     send_waiting: bool,
     #[arg(skip)]
     secret: Option<SecretString>,
+    #[arg(skip)]
+    header_secret: Option<SecretString>,
 }
 
 /// A way to authenticate at an endpoint.
@@ -141,6 +147,8 @@ enum Way {
     OauthJson,
     /// OAuth 2.0 client credentials, requested with a form body.
     OauthForm,
+    /// OAuth 2.0 client credentials, requested with id and secret as HTTP Basic.
+    OauthBasic,
 }
 
 impl Set {
@@ -185,6 +193,7 @@ impl Set {
                 client_secret: secret()?,
                 scope: self.scope.clone(),
                 style,
+                extra: self.extra_header()?,
             }))
         };
         Ok(match way {
@@ -194,7 +203,15 @@ impl Set {
             Way::ApiKey => Authentication::ApiKey { header: self.header.clone(), value: secret()? },
             Way::OauthJson => oauth(Style::Json)?,
             Way::OauthForm => oauth(Style::Form)?,
+            Way::OauthBasic => oauth(Style::Basic)?,
         })
+    }
+
+    fn extra_header(&self) -> anyhow::Result<Option<ExtraHeader>> {
+        let Some(name) = self.extra_header.clone() else { return Ok(None) };
+        let value = self.header_secret.clone();
+        let value = value.context("the header needs a value: set the environment variable BACKHAUL_ENDPOINT_HEADER_SECRET")?;
+        Ok(Some(ExtraHeader { name, value }))
     }
 }
 
@@ -234,6 +251,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     match command {
         Command::Set(mut set) => {
             set.secret = session::secret("BACKHAUL_ENDPOINT_SECRET");
+            set.header_secret = session::secret("BACKHAUL_ENDPOINT_HEADER_SECRET");
             let merchant = set.endpoint.merchant.find(app).await?;
             let interface = set.endpoint.interface;
             let configured = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;

@@ -6,6 +6,7 @@ use crate::cli::output;
 use crate::delivery::client::Client;
 use crate::delivery::transports::mail::Mailer;
 use crate::delivery::transports::operator_hook::OperatorHook;
+use crate::node::loaded_keys::NodeKeys;
 use crate::platform::clock::Clock;
 use crate::platform::config::{DEFAULTS, Settings};
 
@@ -21,8 +22,7 @@ pub(in crate::cli) fn run(command: &Command, settings: impl Fn() -> anyhow::Resu
     match command {
         Command::Check => {
             let settings = settings()?;
-            settings.fingerprint_key().map_err(|error| anyhow::anyhow!("keys.fingerprint: {error}"))?;
-            settings.keyring().map_err(|error| anyhow::anyhow!("keys.sealing: {error}"))?;
+            NodeKeys::load(&settings).map_err(|(kind, error)| anyhow::anyhow!("keys.{}: {error}", kind.as_str()))?;
             let client = Client::new(&settings, Clock::system())?;
             OperatorHook::new(&settings, &client)?;
             Mailer::new(&settings, Clock::system())?;

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::cli::dev::machine::machine;
 use crate::cli::output::{self, Format};
 use crate::node::health::{self, Check};
-use crate::node::{certificate, database};
+use crate::node::{certificate, database, proxies};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -22,21 +22,15 @@ pub(in crate::cli) struct Doctor {
     dev: bool,
 }
 
-impl Doctor {
-    /// The checks of this machine, if it is asked for them alone.
-    #[cfg(feature = "simulators")]
-    fn machine(&self) -> Option<Vec<Check>> {
-        self.dev.then(machine)
-    }
-
-    #[cfg(not(feature = "simulators"))]
-    const fn machine(&self) -> Option<Vec<Check>> {
-        None
-    }
-}
-
 pub(in crate::cli) async fn run(doctor: Doctor, settings: anyhow::Result<Settings>, format: Format) -> anyhow::Result<ExitCode> {
-    let checks = match doctor.machine() {
+    #[cfg(feature = "simulators")]
+    let of_machine = doctor.dev.then(machine);
+    #[cfg(not(feature = "simulators"))]
+    let of_machine = {
+        let Doctor {} = doctor;
+        None
+    };
+    let checks = match of_machine {
         Some(checks) => checks,
         None => installation(settings).await,
     };
@@ -55,6 +49,7 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
             checks.push(database::protection(&app.settings));
             checks.extend(health::examine(&app).await);
             checks.extend(database::examine(&app).await);
+            checks.extend(proxies::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks.extend(certificate::examine_hosts(&app).await);
             checks

@@ -20,6 +20,7 @@ use crate::flow::merchants::operators::invitation::first_link;
 use crate::flow::orders::count_intake::count_intake;
 use crate::http::listener::{self, Door};
 use crate::http::operator_api::Commands;
+use crate::node::keys::MEND;
 use crate::node::{Phase, database};
 use crate::platform::config::{PairFiles, Settings};
 use crate::platform::metrics::Connections;
@@ -79,14 +80,7 @@ pub(in crate::cli) async fn serve(
     refuse_insecure(&app)?;
     let doors = roles.has(Role::Api).then(|| Doors::prepare(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
-    let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
-    let admin = {
-        let (app, leaving) = (app.clone(), leaving.clone());
-        tokio::spawn(async move {
-            let router = http::admin_router(&app);
-            listener::serve(admin, router, &app.settings.http, &app.entropy, leaving_requested(leaving)).await
-        })
-    };
+    let admin = serve_admin(&app, leaving.clone()).await?;
     tokio::select! {
         ready = wait_for_database(&app) => ready?,
         () = leaving_requested(leaving.clone()) => return Ok(()),
@@ -154,6 +148,20 @@ pub(in crate::cli) async fn serve(
     app.cell().close().await;
     tracing::info!("shutdown complete");
     Ok(())
+}
+
+/// Starts serving metrics and health.
+async fn serve_admin(app: &App, leaving: watch::Receiver<bool>) -> anyhow::Result<JoinHandle<std::io::Result<()>>> {
+    let (settings, http) = (&app.settings, &app.settings.http);
+    let token = http.admin_token()?;
+    http.check_admin(settings.mode, token.as_ref())?;
+    let tls = match http.admin_files() {
+        Some(files) => secure(settings, vec![files], true)?,
+        None => None,
+    };
+    let listener = bind(&http.admin_listen, "http.admin_listen").await?;
+    let door = Door::admin(http, &app.entropy, tls, app.metrics.admin_listener.clone());
+    Ok(tokio::spawn(listener::serve_through(door, listener, http::admin_router(app, token.as_ref()), leaving_requested(leaving))))
 }
 
 /// Prints a one-time link for the first administrator, if there is no operator yet. It is secret, so it is not in the log.
@@ -249,7 +257,7 @@ fn secure(settings: &Settings, certificates: Vec<PairFiles>, allow_1_3: bool) ->
         return Ok(None);
     }
     let certificates = Certificates::load(certificates)
-        .context("loading the files of tls.certificate and tls.private_key, or of portal.certificates, failed")?;
+        .context("loading the files of tls.certificate and tls.private_key, of portal.certificates or of http.admin_certificate failed")?;
     let certificates = Arc::new(certificates);
     tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
     Ok(Some(tls::server_config(certificates, allow_1_3).context("preparing TLS failed")?))
@@ -257,6 +265,14 @@ fn secure(settings: &Settings, certificates: Vec<PairFiles>, allow_1_3: bool) ->
 
 async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, set by {setting}"))
+}
+
+/// Refuses keys that are not those that the installation used before.
+async fn check_keys(app: &App) -> anyhow::Result<()> {
+    match app.confirm_keys().await?.as_slice() {
+        [] => Ok(()),
+        [wrong, ..] => bail!("{wrong}; {MEND}"),
+    }
 }
 
 /// Waits until the database is reachable. Refuses one with another mode or an outdated schema.
@@ -274,7 +290,7 @@ async fn wait_for_database(app: &App) -> anyhow::Result<()> {
         tokio::time::sleep(RETRY_INTERVAL).await;
     }
     match app.cell().pending_migrations().await? {
-        0 => Ok(()),
+        0 => Ok(check_keys(app).await?),
         1 => bail!("the schema is 1 migration behind; run `backhaul migrate`"),
         pending => bail!("the schema is {pending} migrations behind; run `backhaul migrate`"),
     }

@@ -70,7 +70,7 @@ pub(in crate::cli) async fn run(import: Import, app: &App, format: Format) -> an
     };
     let resume = format!("backhaul orders import {} --merchant {} --resume {}", quoted(&import.file), import.merchant, run.import());
     // Print this now: a killed process cannot.
-    eprintln!("Import {} started. If it is interrupted, resume it with\n  {resume}", run.import());
+    output::progress(&format!("Import {} started. If it is interrupted, resume it with\n  {resume}", run.import()));
     let progress = Arc::new(Progress::start(app.clock.clone(), file.size(), run.done()));
     file.report_to(Arc::clone(&progress));
     let observer = Arc::clone(&progress);
@@ -94,7 +94,10 @@ async fn resume(app: &App, merchant: MerchantId, id: Uuid) -> anyhow::Result<Res
             Err(ResumeError::Unknown) => bail!("the merchant has no import {id}; leave out --resume to start a new one"),
             Err(ResumeError::Failed(failed)) => return Err(failed.into()),
             Err(ResumeError::Running(until)) if deadline.is_none() => {
-                eprintln!("Another run may still be working on this import; waiting until {} for it to end.", time::write(until));
+                output::progress(&format!(
+                    "Another run may still be working on this import; waiting until {} for it to end.",
+                    time::write(until)
+                ));
                 deadline = Some(until);
             }
             Err(ResumeError::Running(_)) if deadline.is_some_and(|deadline| deadline < app.now()) => {

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
-use super::operations::{self, Reach, SECRET, reach};
+use super::operations::{self, Reach, reach};
 use super::parameters;
 use crate::cli::context::confirm;
 use crate::cli::output::{self, Format};
@@ -97,8 +97,10 @@ impl Server {
         for file in operations::files(&words) {
             send_file(&mut given, file)?;
         }
-        if let Some(secret) = operations::secret(&words).and_then(session::secret) {
-            given.insert(SECRET.to_owned(), secret.expose_secret().into());
+        for (name, variable) in operations::secrets(&words) {
+            if let Some(secret) = session::secret(variable) {
+                given.insert((*name).to_owned(), secret.expose_secret().into());
+            }
         }
         let connection = Connection::new(url, &self.token()?, settings)?;
         let call = Call { words: &words, reads, format };

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 use domain::merchants::operator::Role;
 use serde_json::{Map, Value, json};
 
-use super::operations::{self, SECRET};
+use super::operations;
 use super::parameters;
 
 /// The document as text.
@@ -98,9 +98,9 @@ fn body(leaf: &Command, words: &str) -> Value {
         }
         properties.insert(name, schema.into());
     }
-    if let Some(variable) = operations::secret(words) {
+    for (name, variable) in operations::secrets(words) {
         let description = format!("The secret, which the command line takes from `{variable}`.");
-        properties.insert(SECRET.to_owned(), json!({ "type": "string", "format": "password", "description": description }));
+        properties.insert((*name).to_owned(), json!({ "type": "string", "format": "password", "description": description }));
     }
     let required: Vec<String> = parameters::of(leaf).filter(|arg| arg.is_required_set()).map(parameters::name).collect();
     let schema = json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required });

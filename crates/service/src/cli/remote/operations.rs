@@ -52,6 +52,7 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("carrier show", Reads(Viewer)),
     ("carrier remove", Changes(Manager)),
     ("carrier reseal", Local(OF_THE_KEYS)),
+    ("carrier rotate-secret", Changes(Manager)),
     ("warehouse set", Changes(Manager)),
     ("warehouse list", Reads(Viewer)),
     ("warehouse show", Reads(Viewer)),
@@ -97,6 +98,7 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("returns work list", Reads(Viewer)),
     ("returns work done", Changes(Support)),
     ("shopper erase", Local("it takes a second person elsewhere; ask for one with `backhaul request erase`")),
+    ("shopper export", Changes(Admin)),
     ("policy show", Reads(Viewer)),
     ("policy set", Changes(Manager)),
     ("portal set", Changes(Manager)),
@@ -123,15 +125,20 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("operator roles", Reads(Viewer)),
     ("operator tokens", Reads(Admin)),
     ("operator revoke-token", Changes(Admin)),
+    ("audit list", Reads(Manager)),
+    ("audit verify", Reads(Manager)),
     ("request list", Reads(Admin)),
     ("request erase", Changes(Admin)),
     ("request discard", Changes(Admin)),
     ("request make-admin", Changes(Admin)),
+    ("request rotate-keys", Changes(Admin)),
     ("request decide", Changes(Admin)),
     ("report deliveries", Reads(Viewer)),
     ("limit set", Changes(Manager)),
     ("limit list", Reads(Viewer)),
     ("limit reset", Changes(Manager)),
+    ("keys status", Reads(Admin)),
+    ("keys rotate", Local("it takes a second person elsewhere; ask for one with `backhaul request rotate-keys`")),
     ("clock advance", Changes(Manager)),
     ("clock show", Reads(Viewer)),
     ("openapi", Local("it prints a document of this program")),
@@ -141,11 +148,14 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("cli-reference", Local("it prints a document of this program")),
 ];
 
-/// The name of the parameter that carries a secret.
-pub(super) const SECRET: &str = "secret";
+/// A secret of a command: the parameter that carries it, and the environment variable in which a terminal has it.
+pub(super) type Secret = (&'static str, &'static str);
 
-/// The commands that take a secret, and the environment variable in which a terminal has it.
-const SECRETS: &[(&str, &str)] = &[("endpoint set", "BACKHAUL_ENDPOINT_SECRET"), ("carrier set", "BACKHAUL_CARRIER_KEY")];
+/// The commands that take secrets.
+const SECRETS: &[(&str, &[Secret])] = &[
+    ("endpoint set", &[("secret", "BACKHAUL_ENDPOINT_SECRET"), ("header_secret", "BACKHAUL_ENDPOINT_HEADER_SECRET")]),
+    ("carrier set", &[("secret", "BACKHAUL_CARRIER_KEY")]),
+];
 
 /// The commands that take files, and the parameters that name them.
 const FILES: &[(&str, &[&str])] = &[("brand set", &["logo", "dark_logo"])];
@@ -164,9 +174,14 @@ pub(super) fn remote() -> impl Iterator<Item = (&'static str, Role, bool)> {
     })
 }
 
-/// The environment variable with the secret of a command; none if it takes no secret.
-pub(super) fn secret(words: &str) -> Option<&'static str> {
-    SECRETS.iter().find(|(command, _)| *command == words).map(|(_, variable)| *variable)
+/// The secrets that a command takes.
+pub(super) fn secrets(words: &str) -> &'static [Secret] {
+    SECRETS.iter().find(|(command, _)| *command == words).map_or(&[], |(_, secrets)| *secrets)
+}
+
+/// Whether any command takes a secret in this parameter.
+pub(super) fn is_secret(parameter: &str) -> bool {
+    SECRETS.iter().flat_map(|(_, secrets)| *secrets).any(|(name, _)| *name == parameter)
 }
 
 /// The parameters of a command that are files.
@@ -211,9 +226,9 @@ mod tests {
         for (words, _, reads) in remote() {
             let leaf = parameters::leaf(&command, words).unwrap();
             let names: Vec<String> = parameters::of(leaf).map(parameters::name).collect();
-            assert!(!names.iter().any(|name| name == SECRET), "{words}");
+            assert!(!names.iter().any(|name| is_secret(name)), "{words}");
             assert!(files(words).iter().all(|file| names.iter().any(|name| name == file)), "{words}: {names:?}");
-            assert!(!reads || (secret(words).is_none() && files(words).is_empty()), "{words} reads, so its parameters are in a URL");
+            assert!(!reads || (secrets(words).is_empty() && files(words).is_empty()), "{words} reads, so its parameters are in a URL");
             let distinct: BTreeSet<&String> = names.iter().collect();
             assert_eq!(distinct.len(), names.len(), "{words}: {names:?}");
         }

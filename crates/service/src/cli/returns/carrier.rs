@@ -30,6 +30,11 @@ pub(in crate::cli) enum Command {
         #[command(flatten)]
         merchant: OfMerchant,
     },
+    /// Create a new secret for the carrier's webhooks, shown once; those signed with the old one are taken for 24 hours more.
+    RotateSecret {
+        #[command(flatten)]
+        merchant: OfMerchant,
+    },
     /// Reseal the account's secrets with the current key of `keys.sealing`, if an older key was used.
     Reseal {
         #[command(flatten)]
@@ -114,6 +119,11 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             flow::remove_carrier(app, &actor(), merchant.find(app).await?.id).await?;
             output::line(&format!("The carrier account of {merchant} was removed."));
             Ok(())
+        }
+        Command::RotateSecret { merchant } => {
+            let merchant = merchant.find(app).await?;
+            let secret = flow::rotate_webhook_secret(app, &actor(), merchant.id).await?;
+            output::one(format, &Secret { webhooks: webhooks(&merchant), webhook_secret: secret.expose_secret().to_owned() })
         }
         Command::Reseal { merchant } => {
             let resealed = flow::reseal_carrier(app, &actor(), merchant.find(app).await?.id).await?;

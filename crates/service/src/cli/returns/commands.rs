@@ -47,7 +47,7 @@ pub(in crate::cli) enum Command {
     /// Record the order that the merchant placed for an exchange; a message that still asks for it is discarded.
     ExchangePlaced(ExchangePlaced),
     /// Ask for an exchange order again with another shipping address, once its message is in the failure queue.
-    ExchangeAddress(exchange_address::Options),
+    ExchangeAddress(Box<exchange_address::Options>),
     /// Confirm that a refund, which the merchant reported while the exchange order was owed, is the shopper's money.
     ConfirmRefund(OfReturn),
     /// List and close the cases that a person must decide or mend.

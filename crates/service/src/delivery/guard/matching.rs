@@ -25,7 +25,7 @@ pub(super) fn may_resolve_to(allowed: &Allowed, host: &Host, port: u16, address:
             name == other
                 && match Place::of(address) {
                     Place::ThisMachine => is_localhost(name),
-                    Place::LinkLocal | Place::Embedded => false,
+                    Place::Metadata | Place::LinkLocal | Place::Embedded => false,
                     Place::Public | Place::Private | Place::Reserved => true,
                 }
         }

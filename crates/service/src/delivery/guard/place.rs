@@ -3,14 +3,17 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::metadata;
+
 /// The kind of network that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Unicast on the internet.
     Public,
+    /// An address at which a cloud hands out its machines' metadata and credentials. No exception allows it.
+    Metadata,
     /// Loopback. Includes `0.0.0.0` and `::`, because connecting to them reaches this machine.
     ThisMachine,
-    /// Link-local, where clouds serve their metadata and credentials.
     LinkLocal,
     Private,
     /// An IPv6 address that embeds an IPv4 address. The translator may be in our own network.
@@ -23,6 +26,9 @@ impl Place {
     /// Classifies `address` by the registries of special-purpose addresses (RFC 6890).
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
+        if metadata::is_metadata(address) {
+            return Self::Metadata;
+        }
         match address {
             IpAddr::V4(address) => Self::of_v4(address),
             IpAddr::V6(address) => Self::of_v6(address),
@@ -68,6 +74,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Public => "a public address",
+            Self::Metadata => "the address of a cloud's metadata",
             Self::ThisMachine => "this machine",
             Self::LinkLocal => "a link-local address",
             Self::Private => "a private address",
@@ -85,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_address_has_its_place() {
-        use Place::{Embedded, LinkLocal, Private, Public, Reserved, ThisMachine};
+        use Place::{Embedded, LinkLocal, Metadata, Private, Public, Reserved, ThisMachine};
         for (address, place) in [
             ("1.1.1.1", Public),
             ("8.8.8.8", Public),
@@ -103,7 +110,7 @@ mod tests {
             ("127.0.0.1", ThisMachine),
             ("127.255.255.254", ThisMachine),
             ("169.254.0.1", LinkLocal),
-            ("169.254.169.254", LinkLocal),
+            ("169.254.169.254", Metadata),
             ("10.0.0.1", Private),
             ("10.255.255.255", Private),
             ("172.16.0.1", Private),
@@ -112,7 +119,7 @@ mod tests {
             ("100.64.0.1", Private),
             ("100.127.255.255", Private),
             ("192.0.0.1", Reserved),
-            ("192.0.0.192", Reserved),
+            ("192.0.0.192", Metadata),
             ("192.0.2.1", Reserved),
             ("198.51.100.1", Reserved),
             ("203.0.113.1", Reserved),
@@ -139,7 +146,7 @@ mod tests {
             ("64:ff9b:1::a00:1", Embedded),
             ("64:ff9b:1:ffff::1", Embedded),
             ("2002:7f00:1::", Embedded),
-            ("2002:a9fe:a9fe::1", Embedded),
+            ("2002:a9fe:a9fe::1", Metadata),
             ("2001:0:4136:e378:8000:63bf:3fff:fdd2", Embedded),
             ("2001::1", Embedded),
             ("2606:4700::5efe:10.0.0.1", Embedded),
@@ -147,7 +154,7 @@ mod tests {
             ("fe80::1", LinkLocal),
             ("febf::1", LinkLocal),
             ("fc00::1", Private),
-            ("fd00:ec2::254", Private),
+            ("fd00:ec2::254", Metadata),
             ("fdff:ffff::1", Private),
             ("fec0::1", Private),
             ("feff::1", Private),

@@ -6,7 +6,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, COOKIE, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -48,6 +48,18 @@ pub struct OAuth {
     pub client_secret: SecretString,
     pub scope: Option<String>,
     pub style: Style,
+    /// A header that the endpoint wants beside the token, such as the key of a gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<ExtraHeader>,
+}
+
+/// A header with a secret value that goes with every call. It does not go to the token endpoint.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtraHeader {
+    pub name: String,
+    #[serde(serialize_with = "exposed")]
+    pub value: SecretString,
 }
 
 /// The format of a token request.
@@ -57,6 +69,8 @@ pub enum Style {
     Json,
     /// A form, as in the standard.
     Form,
+    /// A form, with id and secret as HTTP Basic (`client_secret_basic`, RFC 6749, 2.3.1).
+    Basic,
 }
 
 /// The reasons an authentication is invalid, for people. Secrets are not quoted.
@@ -68,6 +82,8 @@ pub enum NoAuthentication {
     Unwritable,
     #[error("`{0}` cannot be the header of an API key: it is not a valid header name, or it is reserved")]
     Header(String),
+    #[error("`{0}` cannot be a header beside the token: it is not a valid header name, or it is reserved")]
+    Extra(String),
     #[error("the {0} is empty or contains characters that a header cannot carry")]
     Value(&'static str),
     #[error("the user is empty or contains a colon or a control character")]
@@ -76,14 +92,16 @@ pub enum NoAuthentication {
     TokenUrl(NotAllowed),
 }
 
-/// Headers that we set ourselves or that belong to HTTP.
-const RESERVED: [&str; 14] = [
+/// Headers that we set ourselves, or that belong to HTTP or to proxies.
+const RESERVED: [&str; 17] = [
     "connection",
     "content-encoding",
     "content-length",
     "content-type",
+    "cookie",
     "date",
     "expect",
+    "forwarded",
     "host",
     "keep-alive",
     "te",
@@ -92,9 +110,16 @@ const RESERVED: [&str; 14] = [
     "upgrade",
     "user-agent",
     "via",
+    "x-real-ip",
 ];
 /// Prefixes of headers that we set ourselves or that belong to proxies.
-const RESERVED_PREFIXES: [&str; 3] = ["webhook-", "x-service-", "proxy-"];
+const RESERVED_PREFIXES: [&str; 4] = ["webhook-", "x-service-", "proxy-", "x-forwarded-"];
+
+/// True for a header that no setting of an endpoint may replace.
+#[must_use]
+pub fn is_reserved(name: &HeaderName) -> bool {
+    RESERVED.contains(&name.as_str()) || RESERVED_PREFIXES.iter().any(|start| name.as_str().starts_with(start))
+}
 
 impl Authentication {
     /// Parses what [`Self::to_json`] wrote.
@@ -139,6 +164,14 @@ impl Authentication {
         }
     }
 
+    /// The header beside the token of OAuth.
+    pub fn extra(&self) -> Result<Option<(HeaderName, HeaderValue)>, NoAuthentication> {
+        match self {
+            Self::OAuth(OAuth { extra: Some(extra), .. }) => extra.header().map(Some),
+            Self::OAuth(_) | Self::None | Self::Bearer(_) | Self::Basic { .. } | Self::ApiKey { .. } => Ok(None),
+        }
+    }
+
     /// The header for calls. OAuth has none here; it comes from the token ([`Token::header`]).
     pub fn header(&self) -> Result<Option<(HeaderName, HeaderValue)>, NoAuthentication> {
         match self {
@@ -159,7 +192,22 @@ impl Authentication {
 impl OAuth {
     fn check(&self, guard: &Guard) -> Result<(), NoAuthentication> {
         guard.check_url(&self.token_url).map_err(NoAuthentication::TokenUrl)?;
-        if self.client_id.is_empty() { Err(NoAuthentication::Value("client_id")) } else { Ok(()) }
+        if self.client_id.is_empty() {
+            return Err(NoAuthentication::Value("client_id"));
+        }
+        self.extra.as_ref().map_or(Ok(()), |extra| extra.header().map(|_| ()))
+    }
+}
+
+impl ExtraHeader {
+    /// The header for calls. The token has `Authorization`.
+    fn header(&self) -> Result<(HeaderName, HeaderValue), NoAuthentication> {
+        let wrong = || NoAuthentication::Extra(self.name.clone());
+        let name = header_name(&self.name).map_err(|_| wrong())?;
+        if name == AUTHORIZATION || name == ACCEPT || name == COOKIE || name.as_str().starts_with("content-") {
+            return Err(wrong());
+        }
+        Ok((name, secret_value(self.value.expose_secret(), "value of the header")?))
     }
 }
 
@@ -182,8 +230,7 @@ fn secret_value(text: &str, what: &'static str) -> Result<HeaderValue, NoAuthent
 fn header_name(text: &str) -> Result<HeaderName, NoAuthentication> {
     let wrong = || NoAuthentication::Header(text.to_owned());
     let name = HeaderName::from_bytes(text.as_bytes()).map_err(|_| wrong())?;
-    let reserved = RESERVED.contains(&name.as_str()) || RESERVED_PREFIXES.iter().any(|start| name.as_str().starts_with(start));
-    if reserved { Err(wrong()) } else { Ok(name) }
+    if is_reserved(&name) { Err(wrong()) } else { Ok(name) }
 }
 
 fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
@@ -217,6 +264,7 @@ mod tests {
                 client_secret: "canary".into(),
                 scope,
                 style,
+                extra: None,
             })
         };
         [
@@ -292,6 +340,41 @@ mod tests {
         for wrong in ["", "a:b", "a\n"] {
             let basic = Authentication::Basic { user: wrong.to_owned(), password: "p".into() };
             assert_eq!(basic.check(&guard()), Err(NoAuthentication::User), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_header_beside_the_token_is_none_of_ours_and_is_not_printed() {
+        let with = |name: &str, value: &str| {
+            let [.., (oauth, _)] = all();
+            let Authentication::OAuth(oauth) = oauth else { panic!("it is OAuth") };
+            Authentication::OAuth(OAuth { extra: Some(ExtraHeader { name: name.to_owned(), value: value.into() }), ..oauth })
+        };
+        let key = with("X-Gateway-Key", "canary");
+        let read = Authentication::from_json(&key.to_json().unwrap()).unwrap();
+        let (name, value) = read.extra().unwrap().unwrap();
+        assert_eq!((name.as_str(), value.to_str().unwrap()), ("x-gateway-key", "canary"));
+        assert!(!format!("{read:?}{read}{value:?}").contains("canary"));
+        for wrong in [
+            "",
+            "X Key",
+            "Host",
+            "Authorization",
+            "Proxy-Authorization",
+            "Content-Type",
+            "content-length",
+            "Content-Anything",
+            "Transfer-Encoding",
+            "Connection",
+            "webhook-signature",
+            "X-Service-Event",
+            "Cookie",
+            "Accept",
+        ] {
+            assert_eq!(with(wrong, "v").check(&guard()), Err(NoAuthentication::Extra(wrong.to_owned())), "{wrong}");
+        }
+        for wrong in ["", " v", "v\r\nX: y"] {
+            assert_eq!(with("X-Key", wrong).check(&guard()), Err(NoAuthentication::Value("value of the header")), "{wrong}");
         }
     }
 

@@ -54,7 +54,12 @@ impl KnownSecrets {
                 self.add(&STANDARD.encode(format!("{user}:{}", password.expose_secret())));
             }
             Authentication::ApiKey { value, .. } => self.add(value.expose_secret()),
-            Authentication::OAuth(oauth) => self.add(oauth.client_secret.expose_secret()),
+            Authentication::OAuth(oauth) => {
+                self.add(oauth.client_secret.expose_secret());
+                if let Some(extra) = &oauth.extra {
+                    self.add(extra.value.expose_secret());
+                }
+            }
         }
         for secret in [Some(&secrets.secret), secrets.previous.as_ref()].into_iter().flatten() {
             self.add(&STANDARD.encode(secret.bytes()));

@@ -50,7 +50,7 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
         Route::Endpoint(address) => match authorize(delivery, address, message.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = headers(&address.live_secrets(now), &message.envelope(), delivery.clock.wall());
-                headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
+                headers.extend(authorization.into_iter().chain(address.fixed()).map(|(name, value)| (Some(name), value)));
                 PreparedMessage::Call { target: address.target.clone(), headers, token }
             }
             Err(outcome) => PreparedMessage::Refused(outcome),

@@ -42,12 +42,21 @@ pub(crate) struct Address {
     secrets: Vec<(Secret, Option<DateTime<Utc>>)>,
     /// The header with the version of the interface.
     pub(crate) version: Option<(HeaderName, HeaderValue)>,
+    /// The header beside the OAuth token.
+    pub(crate) extra: Option<(HeaderName, HeaderValue)>,
 }
 
 impl Address {
     /// The secrets that are valid at `now`. There are two while a secret is being replaced.
     pub(crate) fn live_secrets(&self, now: DateTime<Utc>) -> Vec<&Secret> {
         self.secrets.iter().filter(|(_, until)| until.is_none_or(|until| now < until)).map(|(secret, _)| secret).collect()
+    }
+}
+
+impl Address {
+    /// The headers of every call beside the authentication: the version, and the one beside the OAuth token.
+    pub(crate) fn fixed(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        self.version.clone().into_iter().chain(self.extra.clone())
     }
 }
 
@@ -105,5 +114,6 @@ fn address(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, sched
         (None, Some(interface)) => Some((VERSION, HeaderValue::from_static(interface.version()))),
         (None, None) => None,
     };
-    Ok(Address { target: delivery.client.guard().check_url(&endpoint.url), authentication, secrets, version })
+    let extra = authentication.extra().map_err(|_| unusable("header beside the token"))?;
+    Ok(Address { extra, target: delivery.client.guard().check_url(&endpoint.url), authentication, secrets, version })
 }

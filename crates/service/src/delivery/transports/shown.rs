@@ -52,6 +52,7 @@ pub fn headers_of(
         plain(headers::ATTEMPT, message.attempt.to_string()),
     ];
     shown.extend(authorization(&address));
+    shown.extend(extra(&address));
     shown.extend(version(&address));
     Ok(shown)
 }
@@ -61,11 +62,15 @@ pub fn headers_of_query(delivery: &Delivery, merchant: MerchantId, endpoint: &En
     let peer = Peer::new(delivery, merchant, endpoint).map_err(|unusable| unusable.to_string())?;
     let Route::Endpoint(address) = peer.route else { return Ok(Vec::new()) };
     let accept = plain(header::ACCEPT.as_str(), "application/json");
-    Ok([accept].into_iter().chain(authorization(&address)).chain(version(&address)).collect())
+    Ok([accept].into_iter().chain(authorization(&address)).chain(extra(&address)).chain(version(&address)).collect())
 }
 
 fn version(address: &Address) -> Option<ShownHeader> {
     address.version.as_ref().map(|(name, value)| plain(name.as_str(), value.to_str().unwrap_or_default()))
+}
+
+fn extra(address: &Address) -> Option<ShownHeader> {
+    address.extra.as_ref().map(|(name, _)| masked(name.as_str(), "", "key"))
 }
 
 fn authorization(address: &Address) -> Option<ShownHeader> {

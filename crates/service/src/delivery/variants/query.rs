@@ -149,7 +149,7 @@ impl PreparedRequest {
         let (result, token) = match authorize(delivery, &self.address, self.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
-                headers.extend(authorization.into_iter().chain(self.address.version.clone()).map(|(name, value)| (Some(name), value)));
+                headers.extend(authorization.into_iter().chain(self.address.fixed()).map(|(name, value)| (Some(name), value)));
                 let request = delivery.client.request_to(Method::GET, self.target.clone());
                 (delivery.client.call(Request { headers, most_read: MOST_READ, most_kept: MOST_READ, ..request }).await, token)
             }

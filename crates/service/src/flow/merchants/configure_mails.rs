@@ -7,8 +7,9 @@ use domain::id::MerchantId;
 use domain::returns::mail::Mail;
 use store::Failed;
 use store::merchants::accounts;
-use store::merchants::audit::{self, Entry};
+use store::merchants::audit::{self, Change, Entry};
 use store::merchants::mail_settings::{self, MailSettings};
+use wire::merchants::audit::Changes;
 
 use crate::app::App;
 use crate::delivery::transports::mail;
@@ -56,9 +57,17 @@ pub async fn set_mails(app: &App, actor: &str, merchant: MerchantId, change: Mai
     let mut tx = app.begin(merchant).await?;
     // The settings may not exist yet, so lock the merchant instead.
     accounts::lock(&mut tx).await?;
-    let settings = apply(mail_settings::get(&mut tx).await?, change);
+    let before = mail_settings::get(&mut tx).await?;
+    let settings = apply(before.clone(), change);
     mail_settings::save(&mut tx, &settings, app.now()).await?;
-    audit::record(&mut tx, Entry { id: app.mint(), actor, action: "mails.changed", detail: &detail, done_at: app.now() }).await?;
+    let print = |settings: &MailSettings| settings.reply_to.as_deref().map(|address| app.fingerprints.audited(address));
+    let off = |settings: &MailSettings| settings.switched_off.iter().map(|mail| mail.short()).collect::<Vec<_>>().join(", ");
+    let changes = Changes::default()
+        .field("sender_name", before.sender_name.clone(), settings.sender_name.clone())
+        .field("reply_to", print(&before), print(&settings))
+        .field("switched_off", off(&before), off(&settings));
+    let entry = Entry { id: app.mint(), actor, action: "mails.changed", detail: &detail, done_at: app.now() };
+    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
     app.commit(tx).await?;
     Ok(settings)
 }
@@ -92,7 +101,9 @@ fn describe(change: &MailChange) -> String {
     let text = |name: &str, value: Option<&str>| {
         value.map(|value| if value.is_empty() { format!("no {name}") } else { format!("{name}: {value}") })
     };
-    let texts = [text("sender_name", change.sender_name.as_deref()), text("reply_to", change.reply_to.as_deref())];
+    // The address may be a person's.
+    let reply_to = change.reply_to.as_deref().map(|address| if address.is_empty() { "no reply_to" } else { "reply_to changed" }.to_owned());
+    let texts = [text("sender_name", change.sender_name.as_deref()), reply_to];
     let off = change.off.iter().map(|mail| format!("{} off", mail.short()));
     let on = change.on.iter().map(|mail| format!("{} on", mail.short()));
     texts.into_iter().flatten().chain(off).chain(on).collect::<Vec<_>>().join("; ")

@@ -1,17 +1,22 @@
 //! The operator sets up a merchant. Every change is audited in its own transaction.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::Scopes;
 use domain::merchants::onboarding::Step;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::Tx;
 use store::merchants::accounts::{self, Merchant};
-use store::merchants::audit::{self, Entry};
+use store::merchants::audit::{self, Change, Entry};
 use store::merchants::credentials::{self, NewCredential};
 use store::merchants::onboarding;
+use wire::merchants::audit::Changes;
+use wire::time;
 
 use crate::app::App;
+use crate::node::security::Event;
 use crate::platform::keys::bearer;
+use crate::platform::networks::{self, Network};
 
 /// The reasons a merchant cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +26,10 @@ pub enum ConfigureError {
     /// Also when it has been revoked already.
     #[error("the merchant has no live credential `{0}`; `backhaul credential list --merchant HANDLE` lists its credentials")]
     NoSuchCredential(String),
+    #[error("a credential needs at least one scope: `orders`, `warehouse` or `carrier`")]
+    NoScope,
+    #[error("a credential has at most {} networks; name larger ones", networks::MOST)]
+    TooManyNetworks,
     #[error("the merchant `{0}` is live already")]
     AlreadyLive(String),
     #[error(transparent)]
@@ -29,6 +38,12 @@ pub enum ConfigureError {
 
 async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str) -> Result<(), store::Failed> {
     audit::record(tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await
+}
+
+/// Records a change with the fields that differ.
+fn record_change(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str, changes: &Changes) {
+    let entry = Entry { id: app.mint(), actor, action, detail, done_at: app.now() };
+    audit::record_change(tx, entry, Change { before: changes.before(), after: changes.after() });
 }
 
 /// Adds a merchant.
@@ -54,7 +69,9 @@ pub async fn add_merchant(
 pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, contact: Option<&str>) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_technical_contact(&mut tx, contact).await?;
-    record(app, &mut tx, actor, "merchant.contact_changed", &merchant.handle).await?;
+    let print = |contact: Option<&str>| contact.map(|contact| app.fingerprints.audited(contact));
+    let changes = Changes::default().field("technical_contact", print(merchant.technical_contact.as_deref()), print(contact));
+    record_change(app, &mut tx, actor, "merchant.contact_changed", &merchant.handle, &changes);
     Ok(app.commit(tx).await?)
 }
 
@@ -63,7 +80,8 @@ pub async fn set_retention(app: &App, actor: &str, merchant: &Merchant, days: i3
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_retention(&mut tx, days).await?;
     let detail = format!("{}: {days} days", merchant.handle);
-    record(app, &mut tx, actor, "merchant.retention_changed", &detail).await?;
+    let changes = Changes::default().field("retention_days", merchant.retention_days, days);
+    record_change(app, &mut tx, actor, "merchant.retention_changed", &detail, &changes);
     Ok(app.commit(tx).await?)
 }
 
@@ -72,7 +90,8 @@ pub async fn set_refund_days(app: &App, actor: &str, merchant: &Merchant, days: 
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_refund_days(&mut tx, days).await?;
     let detail = format!("{}: {days} days", merchant.handle);
-    record(app, &mut tx, actor, "merchant.refund_days_changed", &detail).await?;
+    let changes = Changes::default().field("refund_days", merchant.refund_days, days);
+    record_change(app, &mut tx, actor, "merchant.refund_days_changed", &detail, &changes);
     Ok(app.commit(tx).await?)
 }
 
@@ -114,30 +133,60 @@ pub struct IssuedCredential {
     pub client_id: String,
     /// Only its hash is stored.
     pub client_secret: SecretString,
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// The terms on which a credential is issued.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    pub scopes: Scopes,
+    /// The purpose, in the operator's words.
+    pub label: String,
+    /// The days after which it opens nothing; none means that it works until it is revoked.
+    pub days: Option<u32>,
+    /// The networks from which it may be used; none means anywhere.
+    pub networks: Vec<Network>,
+}
+
+impl Terms {
+    /// Terms without an end, from anywhere.
+    #[must_use]
+    pub fn open(scopes: Scopes, label: &str) -> Self {
+        Self { scopes, label: label.to_owned(), days: None, networks: Vec::new() }
+    }
 }
 
 /// Issues a credential.
-pub async fn issue_credential(
-    app: &App,
-    actor: &str,
-    merchant: MerchantId,
-    scopes: Scopes,
-    label: &str,
-) -> Result<IssuedCredential, ConfigureError> {
+pub async fn issue_credential(app: &App, actor: &str, merchant: MerchantId, terms: &Terms) -> Result<IssuedCredential, ConfigureError> {
+    if terms.scopes.is_empty() {
+        return Err(ConfigureError::NoScope);
+    }
+    if terms.networks.len() > networks::MOST {
+        return Err(ConfigureError::TooManyNetworks);
+    }
     let (client_id, client_secret) = bearer::new_credential(&app.entropy);
+    let now = app.now();
+    let expires_at = terms.days.map(|days| now + TimeDelta::days(days.into()));
+    let networks: Vec<String> = terms.networks.iter().map(ToString::to_string).collect();
     let mut tx = app.begin(merchant).await?;
-    let secret_hash = bearer::hash(client_secret.expose_secret());
-    let new = NewCredential { client_id: &client_id, secret_hash: &secret_hash, secret_end: end_of(&client_secret), scopes, label };
-    credentials::insert(&mut tx, &new, app.now()).await?;
-    record(app, &mut tx, actor, "credential.issued", &client_id).await?;
+    let new = NewCredential {
+        client_id: &client_id,
+        secret_hash: &bearer::hash(client_secret.expose_secret()),
+        secret_end: bearer::end_of(&client_secret),
+        scopes: terms.scopes,
+        label: &terms.label,
+        expires_at,
+        networks: &networks,
+    };
+    credentials::insert(&mut tx, &new, now).await?;
+    let changes = Changes::default()
+        .field("scopes", Option::<String>::None, terms.scopes.to_string())
+        .field("expires_at", Option::<String>::None, expires_at.map(time::write))
+        .field("networks", Option::<Vec<String>>::None, networks.clone())
+        .field("secret", Option::<String>::None, app.fingerprints.audited(client_secret.expose_secret()));
+    record_change(app, &mut tx, actor, "credential.issued", &client_id, &changes);
     app.commit(tx).await?;
-    Ok(IssuedCredential { client_id, client_secret })
-}
-
-/// The last four characters of a secret, by which people tell secrets apart.
-fn end_of(secret: &SecretString) -> &str {
-    let secret = secret.expose_secret();
-    secret.get(secret.len().saturating_sub(4)..).unwrap_or_default()
+    Ok(IssuedCredential { client_id, client_secret, expires_at })
 }
 
 /// Revokes a credential and every token issued for it.
@@ -147,5 +196,7 @@ pub async fn revoke_credential(app: &App, actor: &str, merchant: MerchantId, cli
         return Err(ConfigureError::NoSuchCredential(client_id.to_owned()));
     }
     record(app, &mut tx, actor, "credential.revoked", client_id).await?;
-    Ok(app.commit(tx).await?)
+    app.commit(tx).await?;
+    Event::CredentialRevoked { client: client_id, merchant }.log();
+    Ok(())
 }

@@ -7,9 +7,10 @@ use chrono_tz::Tz;
 use domain::id::MerchantId;
 use domain::returns::withdrawal::exemption::Exemption;
 use store::merchants::accounts;
-use store::merchants::audit::{self, Entry};
+use store::merchants::audit::{self, Change, Entry};
 use store::merchants::portals::{self, PortalSettings};
 use store::{Failed, Tx};
+use wire::merchants::audit::Changes;
 
 use crate::app::App;
 use crate::delivery::transports::mail;
@@ -79,9 +80,12 @@ pub async fn set_portal(app: &App, actor: &str, merchant: MerchantId, change: Po
             return Err(ConfigurePortalError::HostTaken(host.clone()));
         }
     }
-    let settings = apply(portals::get(&mut tx).await?, change);
+    let before = portals::get(&mut tx).await?;
+    let settings = apply(before.clone(), change);
     portals::save(&mut tx, &settings, app.now()).await?;
-    record(app, &mut tx, actor, "portal.changed", &detail).await?;
+    let changes = differing(app, &before, &settings);
+    let entry = Entry { id: app.mint(), actor, action: "portal.changed", detail: &detail, done_at: app.now() };
+    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
     Ok(app.commit(tx).await?)
 }
 
@@ -131,6 +135,18 @@ fn exempt(old: Vec<String>, new: &[Exemption], included: &[Exemption]) -> Vec<St
     kept.chain(new.iter().map(ToString::to_string)).collect()
 }
 
+/// The fields in which two settings differ, for the audit log.
+fn differing(app: &App, before: &PortalSettings, after: &PortalSettings) -> Changes {
+    let print = |settings: &PortalSettings| settings.help_email.as_deref().map(|address| app.fingerprints.audited(address));
+    Changes::default()
+        .field("shop_name", before.shop_name.clone(), after.shop_name.clone())
+        .field("help_email", print(before), print(after))
+        .field("time_zone", before.time_zone.clone(), after.time_zone.clone())
+        .field("number_prefix", before.number_prefix.clone(), after.number_prefix.clone())
+        .field("transit_days", before.transit_days, after.transit_days)
+        .field("exemptions", before.exemptions.clone(), after.exemptions.clone())
+}
+
 /// The changes as text, for the audit log.
 fn describe(change: &PortalChange) -> String {
     let text = |name: &str, value: Option<&str>| {
@@ -138,7 +154,8 @@ fn describe(change: &PortalChange) -> String {
     };
     let settings = [
         text("shop_name", change.shop_name.as_deref()),
-        text("help_email", change.help_email.as_deref()),
+        // The address may be a person's.
+        change.help_email.as_deref().map(|address| if address.is_empty() { "no help_email" } else { "help_email changed" }.to_owned()),
         text("time_zone", change.time_zone.map(Tz::name)),
         text("number_prefix", change.number_prefix.as_deref()),
         change.transit_days.map(|days| format!("transit_days: {days}")),

@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Internal, Kind};
+use domain::orders::shopper::normal_email;
 use domain::returns::rma::ExchangeState;
 use domain::warehouse::drop_ship::Status;
 use store::merchants::audit::{self, Entry};
@@ -71,14 +72,25 @@ pub enum Erasure<'a> {
 
 /// The orders of `merchant` whose shopper has this e-mail address.
 pub async fn orders_of_shopper(app: &App, merchant: MerchantId, email: &str) -> Result<Vec<String>, Failed> {
-    let fingerprint = app.fingerprints.email(email);
+    let fingerprints = app.fingerprints.emails(email);
     let (mut found, mut after) = (Vec::new(), Some(String::new()));
     while let Some(last) = after {
-        let page = erasures::orders_of(app.store(merchant), merchant, &fingerprint, &last).await?;
+        let page = erasures::orders_of(app.store(merchant), merchant, &fingerprints, &last).await?;
         found.extend(page.orders);
         after = page.next;
     }
     Ok(found)
+}
+
+/// Puts a shopper on the list of those who were erased: orders that they placed until now and that arrive from now on, for the first
+/// time or again, are stored without anything personal. Call it before erasing, so that none slips in between.
+pub async fn suppress_shopper(app: &App, actor: &str, merchant: MerchantId, email: &str) -> Result<(), Failed> {
+    let now = app.now();
+    let mut tx = app.begin(merchant).await?;
+    erasures::suppress(&mut tx, &app.fingerprints.email(email), now).await?;
+    let detail = app.fingerprints.audited(&normal_email(email));
+    audit::record(&mut tx, Entry { id: app.mint(), actor, action: "shopper.suppressed", detail: &detail, done_at: now }).await?;
+    app.commit(tx).await
 }
 
 /// Marks the owed messages of `of` to be discarded by the deliverer, and discards those in the failure queue. Returns the number
@@ -123,7 +135,12 @@ pub(super) async fn erase(app: &App, merchant: MerchantId, of: &ErasureTarget, w
     match &locked.record {
         Record::Order { identifier, snapshot } => {
             let snapshot = wire::orders::order::erased(snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
-            erasures::erase_order(&mut tx, identifier, &snapshot).await?;
+            // What ended by its age is kept anew if the merchant sends it again; whoever asked to be erased stays erased.
+            let erased_at = match why {
+                Erasure::Asked { .. } => Some(app.now()),
+                Erasure::RetentionEnded { .. } => None,
+            };
+            erasures::erase_order(&mut tx, identifier, &snapshot, erased_at).await?;
             return_drafts::erase(&mut tx, identifier).await?;
             withdrawal_drafts::erase(&mut tx, identifier).await?;
             withdrawal_links::forget_of(&mut tx, identifier).await?;
@@ -193,7 +210,7 @@ impl LockedRecords {
 }
 
 /// The kinds and subjects of the messages on an order, its returns and withdrawals. A subject alone is not unique.
-fn of_order(order: &str, returns: &[OfOrder], withdrawals: Vec<String>) -> Vec<(Kind, String)> {
+pub(super) fn of_order(order: &str, returns: &[OfOrder], withdrawals: Vec<String>) -> Vec<(Kind, String)> {
     let kinds = [
         Kind::Of(Interface::Rma),
         Kind::Internal(Internal::Label),

@@ -9,6 +9,7 @@ pub mod invitation;
 pub mod own_account;
 pub mod people;
 pub mod provider;
+pub mod renew_totps;
 pub mod requests;
 pub mod second_step;
 pub mod session;

@@ -1,24 +1,29 @@
 //! The operator sets up the endpoints that a merchant's messages are delivered to. Every change is audited in its own transaction.
 
+mod audited;
+
 use chrono::TimeDelta;
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::delivery::{NoSchedule, Schedule};
 use domain::messages::message::{Interface, Kind, bucket_of};
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::SecretString;
-use store::merchants::audit::{self, Entry};
+use store::merchants::audit::{self, Change, Entry};
 use store::messages::endpoints::{self, Endpoint};
 use store::messages::outbox::{Message, Signal};
 use store::messages::unsent;
 use store::{Failed, Tx};
+use url::Url;
 use uuid::Uuid;
 
+use self::audited::Audited;
 use crate::app::App;
 use crate::delivery::guard::NotAllowed;
-use crate::delivery::secrets::authentication::{Authentication, NoAuthentication};
+use crate::delivery::secrets::authentication::{Authentication, NoAuthentication, is_reserved};
+use crate::delivery::secrets::renewal::renew;
 use crate::delivery::secrets::signature::{NoSecret, Secret};
 use crate::delivery::secrets::stored::{Secrets, Unusable};
 use crate::delivery::variants::template::{self, NoTemplate};
-use crate::platform::keys::sealing::Sealed;
 
 /// The default limits of an endpoint: concurrent calls, and calls per second.
 const USUAL_SLOTS: i32 = 10;
@@ -78,6 +83,15 @@ pub enum ConfigureEndpointError {
     Limits,
     #[error("the version header is not a valid HTTP header name and value")]
     VersionHeader,
+    #[error(
+        "`{0}` cannot be the version header: it is reserved for HTTP, for our signature or for the authentication; choose another name"
+    )]
+    ReservedHeader(String),
+    /// Carries the scheme, host and port of the new URL.
+    #[error(
+        "the new URL would send the stored credentials to another host, {0}; give them again with --authentication, or `--authentication none`"
+    )]
+    CredentialsNeeded(String),
     #[error("the stored endpoint cannot be used")]
     Unusable(#[from] Unusable),
     #[error(transparent)]
@@ -90,6 +104,21 @@ pub enum ConfigureEndpointError {
 
 async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: Interface) -> Result<(), Failed> {
     audit::record(tx, Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() }).await
+}
+
+/// Records a change of an endpoint with the fields that differ.
+fn record_change(
+    app: &App,
+    tx: &mut Tx,
+    actor: &str,
+    action: &str,
+    interface: Interface,
+    before: Option<&Audited>,
+    after: Option<&Audited>,
+) {
+    let entry = Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() };
+    let changes = Audited::differing(before, after);
+    audit::record_change(tx, entry, Change { before: changes.before(), after: changes.after() });
 }
 
 /// Adds or changes the endpoint of `interface`. Unsent messages are owed in the same transaction, so that they go before anything
@@ -108,16 +137,17 @@ pub async fn set_endpoint(
     let mut tx = app.begin(merchant).await?;
     if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
         let mut secrets = Secrets::open(app, merchant, &endpoint)?;
+        let before = Audited::of(app, &endpoint, &secrets)?;
         apply(app, interface, &mut endpoint, &mut secrets, change)?;
-        secrets.seal(app, merchant, &mut endpoint)?;
+        record_change(app, &mut tx, actor, "endpoint.changed", interface, Some(&before), Some(&Audited::of(app, &endpoint, &secrets)?));
+        secrets.seal(app, &mut tx, &mut endpoint).await?;
         endpoints::save(&mut tx, &endpoint).await?;
-        record(app, &mut tx, actor, "endpoint.changed", interface).await?;
         return finish(app, tx, actor, interface, &endpoint, send_waiting).await;
     }
     let (mut endpoint, secrets) = new_endpoint(app, interface, change)?;
-    secrets.seal(app, merchant, &mut endpoint)?;
+    record_change(app, &mut tx, actor, "endpoint.added", interface, None, Some(&Audited::of(app, &endpoint, &secrets)?));
+    secrets.seal(app, &mut tx, &mut endpoint).await?;
     endpoints::insert(&mut tx, &endpoint).await?;
-    record(app, &mut tx, actor, "endpoint.added", interface).await?;
     let configured = finish(app, tx, actor, interface, &endpoint, send_waiting).await?;
     Ok(Configured { secret: (!interface.is_asked()).then(|| secrets.secret.show()), ..configured })
 }
@@ -135,6 +165,7 @@ fn new_endpoint(app: &App, interface: Interface, change: EndpointChange) -> Resu
         per_second: USUAL_RATE,
         waits: None,
         version_header: None,
+        merchant_key: None,
         key_id: String::new(),
         authentication: Vec::new(),
         secret: Vec::new(),
@@ -214,6 +245,13 @@ fn apply(
     change: EndpointChange,
 ) -> Result<(), ConfigureEndpointError> {
     let EndpointChange { url, authentication, slots, per_second, waits, version_header, send_waiting: _ } = change;
+    if let Some(url) = url.as_deref()
+        && authentication.is_none()
+        && !matches!(secrets.authentication, Authentication::None)
+        && origin(url) != origin(&endpoint.url)
+    {
+        return Err(ConfigureEndpointError::CredentialsNeeded(origin(url).unwrap_or_default()));
+    }
     // A test holds for the address and the authentication that were tested.
     if url.as_ref().is_some_and(|url| *url != endpoint.url) || authentication.is_some() {
         endpoint.tested_at = None;
@@ -244,11 +282,31 @@ fn apply(
         };
     }
     if let Some((name, value)) = version_header {
-        let fit = name.parse::<hyper::header::HeaderName>().is_ok() && hyper::header::HeaderValue::from_str(&value).is_ok();
+        let fit = name.parse::<HeaderName>().is_ok() && HeaderValue::from_str(&value).is_ok();
         endpoint.version_header = Some(fit.then_some((name, value)).ok_or(ConfigureEndpointError::VersionHeader)?);
+    }
+    if let Some((name, _)) = &endpoint.version_header
+        && name.parse().is_ok_and(|parsed: HeaderName| is_reserved(&parsed) || is_of_authentication(&parsed, &secrets.authentication))
+    {
+        return Err(ConfigureEndpointError::ReservedHeader(name.clone()));
     }
     endpoint.changed_at = app.now();
     Ok(())
+}
+
+/// The scheme, host and port of a URL: whoever answers there is given the credentials.
+fn origin(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
+}
+
+/// True if the authentication is in this header.
+fn is_of_authentication(name: &HeaderName, authentication: &Authentication) -> bool {
+    match authentication {
+        Authentication::ApiKey { header, .. } => *name == AUTHORIZATION || name.as_str().eq_ignore_ascii_case(header),
+        Authentication::None | Authentication::Bearer(_) | Authentication::Basic { .. } | Authentication::OAuth(_) => {
+            *name == AUTHORIZATION
+        }
+    }
 }
 
 /// Pauses the endpoint: owed messages wait until it is resumed.
@@ -294,14 +352,16 @@ pub async fn rotate_secret(
     let mut tx = app.begin(merchant).await?;
     let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     let mut secrets = Secrets::open(app, merchant, &endpoint)?;
+    let before = Audited::of(app, &endpoint, &secrets)?;
     let secret = Secret::generate(&app.entropy)?;
     let shown = secret.show();
     secrets.previous = Some(std::mem::replace(&mut secrets.secret, secret));
     endpoint.previous_secret = Some((Vec::new(), app.now() + ROTATES_FOR));
     endpoint.changed_at = app.now();
-    secrets.seal(app, merchant, &mut endpoint)?;
+    let after = Audited::of(app, &endpoint, &secrets)?;
+    record_change(app, &mut tx, actor, "endpoint.secret_rotated", interface, Some(&before), Some(&after));
+    secrets.seal(app, &mut tx, &mut endpoint).await?;
     endpoints::save(&mut tx, &endpoint).await?;
-    record(app, &mut tx, actor, "endpoint.secret_rotated", interface).await?;
     app.commit(tx).await?;
     Ok(shown)
 }
@@ -310,27 +370,21 @@ pub async fn rotate_secret(
 pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
     let mut tx = app.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let before = Audited::of(app, &endpoint, &Secrets::open(app, merchant, &endpoint)?)?;
     endpoints::remove(&mut tx, endpoint.id, app.now()).await?;
-    record(app, &mut tx, actor, "endpoint.removed", interface).await?;
+    record_change(app, &mut tx, actor, "endpoint.removed", interface, Some(&before), None);
     Ok(app.commit(tx).await?)
 }
 
-/// Seals the secrets of the merchant's endpoints with the current key. Returns the number of endpoints resealed.
+/// Seals the merchant's secrets with its data key, and that with the active key. Returns the number of things that were sealed anew.
 pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> Result<usize, ConfigureEndpointError> {
-    let mut resealed = 0;
-    for kept in endpoints::list(app.store(merchant), merchant).await? {
-        if app.keyring.is_current(&Sealed { key_id: kept.key_id.clone(), bytes: Vec::new() }) {
-            continue;
-        }
-        let Ok(interface) = kept.interface.parse::<Interface>() else { continue };
-        let mut tx = app.begin(merchant).await?;
-        let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? else { continue };
-        Secrets::open(app, merchant, &endpoint)?.seal(app, merchant, &mut endpoint)?;
-        endpoints::save(&mut tx, &endpoint).await?;
-        record(app, &mut tx, actor, "endpoint.resealed", interface).await?;
-        app.commit(tx).await?;
-        resealed += 1;
+    let mut tx = app.begin(merchant).await?;
+    let resealed = renew(app, &mut tx).await?;
+    if resealed > 0 {
+        let detail = resealed.to_string();
+        audit::record(&mut tx, Entry { id: app.mint(), actor, action: "endpoint.resealed", detail: &detail, done_at: app.now() }).await?;
     }
+    app.commit(tx).await?;
     Ok(resealed)
 }
 

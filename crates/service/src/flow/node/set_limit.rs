@@ -1,8 +1,9 @@
 //! The operator lowers a limit in an emergency, or resets it. The limit's row records by whom and when, and so does the audit.
 
-use store::merchants::audit::Entry;
+use store::merchants::audit::{Change, Entry};
 use store::merchants::home_audit;
 use store::node::limits::{self, OperatorLimit};
+use wire::merchants::audit::Changes;
 
 use crate::app::App;
 use crate::node::limits::Name;
@@ -46,7 +47,10 @@ async fn save(app: &App, actor: &str, name: Name, value: Option<u32>) -> Result<
         None => ("limit.reset", name.as_str().to_owned()),
     };
     let mut tx = app.home().begin_home_aside().await?;
+    let before = limits::lock(&mut tx, name.as_str()).await?;
     limits::save(&mut tx, &limit).await?;
-    home_audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail: &detail, done_at: app.now() }).await?;
+    let changes = Changes::default().field(name.as_str(), before, limit.value);
+    let entry = Entry { id: app.mint(), actor, action, detail: &detail, done_at: app.now() };
+    home_audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
     app.commit_home(tx).await
 }

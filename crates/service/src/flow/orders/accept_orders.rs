@@ -15,10 +15,11 @@ use std::collections::{HashMap, HashSet};
 
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
-use store::orders::snapshots::Snapshot;
+use store::merchants::erasures;
+use store::orders::snapshots::{Fingerprint, Snapshot};
 use store::{Failed, Tx};
 use wire::fault::Warning;
-use wire::orders::order::{Received, ReceivedOrder};
+use wire::orders::order::{OrderIn, Received, ReceivedOrder};
 use wire::shape::Text;
 
 pub(super) use self::exchanges::record_exchanges;
@@ -132,6 +133,7 @@ async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> 
         let published = publish(app, &mut tx, &round).await?;
         record_exchanges(app, &mut tx, &round, &mut findings).await?;
         record_refunds(app, &mut tx, &round, published.iter().map(|(_, outcome)| outcome.verdict), &mut findings).await?;
+        forget_notes(&mut tx, &round, published.iter().map(|(_, outcome)| outcome)).await?;
         outcomes.extend(published);
     }
     outcomes.sort_unstable_by_key(|(at, _)| *at);
@@ -172,13 +174,16 @@ pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Res
     Ok(round.iter().map(|(at, _)| *at).zip(outcomes).collect())
 }
 
+/// Removes the notes of refunds whose shopper was erased.
+pub(super) async fn forget_notes(tx: &mut Tx, round: &[Placed<'_>], outcomes: impl Iterator<Item = &PublishOutcome>) -> Result<(), Failed> {
+    let suppressed = round.iter().zip(outcomes).filter(|(_, outcome)| outcome.suppressed);
+    let orders: Vec<&str> = suppressed.map(|((_, received), _)| &*received.order.identifier.0).collect();
+    if orders.is_empty() { Ok(()) } else { erasures::forget_notes(tx, &orders).await }
+}
+
 pub(super) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>) -> Snapshot<'m> {
     let order = &received.order;
-    let address = order.shipping_address.as_ref().or(order.billing_address.as_ref());
-    let zip = address.and_then(|address| {
-        let country = address.country_code.as_ref().map(|Text(country)| &**country);
-        address.zip_code.as_ref().map(|Text(zip)| app.fingerprints.zip(zip, country))
-    });
+    let (email, zip) = shopper_fingerprints(app, order);
     Snapshot {
         merchant,
         identifier: Cow::Borrowed(&order.identifier.0),
@@ -186,9 +191,20 @@ pub(super) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m Receiv
         placed_at: order.created_at.0,
         version: received.version(),
         received_at: app.now(),
-        email_fingerprint: order.customer.email.as_ref().map(|Text(email)| app.fingerprints.email(email)),
+        email_fingerprint: email,
         zip_fingerprint: zip,
         warnings: (!received.warnings.is_empty()).then(|| serde_json::to_string(&received.warnings).unwrap_or_default()),
         text: Cow::Borrowed(received.text),
+        erased_at: None,
     }
+}
+
+/// The fingerprints of the shopper's e-mail address and postal code.
+pub(super) fn shopper_fingerprints(app: &App, order: &OrderIn<'_>) -> (Option<Fingerprint>, Option<Fingerprint>) {
+    let address = order.shipping_address.as_ref().or(order.billing_address.as_ref());
+    let zip = address.and_then(|address| {
+        let country = address.country_code.as_ref().map(|Text(country)| &**country);
+        address.zip_code.as_ref().map(|Text(zip)| app.fingerprints.zip(zip, country))
+    });
+    (order.customer.email.as_ref().map(|Text(email)| app.fingerprints.email(email)), zip)
 }

@@ -36,7 +36,10 @@ pub async fn carrier_webhook(
 ) -> Result<EventOutcome, CarrierWebhookError> {
     let account = carrier_accounts::current(app.store(merchant), merchant).await?.ok_or(CarrierWebhookError::NotSigned)?;
     let keys = CarrierKeys::open(app, merchant, &account)?;
-    if !signature.is_some_and(|signature| is_signed(&keys.webhook_secret, signature, body)) {
+    // While a secret is being replaced, both are taken.
+    let old = keys.old_webhook_secret.as_ref().filter(|(_, until)| app.now() < *until).map(|(secret, _)| secret);
+    let secrets = [Some(&keys.webhook_secret), old];
+    if !signature.is_some_and(|signature| secrets.into_iter().flatten().any(|secret| is_signed(secret, signature, body))) {
         return Err(CarrierWebhookError::NotSigned);
     }
     let event: WebhookEvent = serde_json::from_slice(body).map_err(|_| CarrierWebhookError::NoEvent)?;

@@ -14,6 +14,7 @@ use store::returns::portal_misses::{self, Counter};
 use store::returns::portal_sessions::{self, Session};
 
 use crate::app::App;
+use crate::node::security::Event;
 use crate::platform::keys::bearer;
 
 /// The most misses of one address in a quarter of an hour.
@@ -95,15 +96,19 @@ pub(super) fn new_session(app: &App, order: &str, proof: Proof, reach: Reach<'_>
 
 /// The proof that `key` is for an order; `None` if it is not the order's own.
 fn proof(app: &App, order: &ShopperKeys, key: &str) -> Option<Proof> {
-    let same = |stored: Option<Fingerprint>, typed: Fingerprint| stored.is_some_and(|stored| bearer::same(&stored, &typed));
+    // By every key, because that of the order may not have been computed with the active one yet. None is left out once one is the
+    // same, so that the time does not tell which.
+    let same = |stored: Option<Fingerprint>, typed: Vec<Fingerprint>| {
+        stored.is_some_and(|stored| typed.iter().fold(false, |found, typed| found | bearer::same(&stored, typed)))
+    };
     let prints = &app.fingerprints;
     // A postal code without a letter or digit is none, and would be that of every order without one.
     if !key.chars().any(char::is_alphanumeric) {
         return None;
     }
     // Whether the order is from the United States is unknown here; a ZIP+4 is shortened there only.
-    let zip = same(order.zip, prints.zip(key, None)) | same(order.zip, prints.zip(key, Some("")));
-    let email = same(order.email, prints.email(key));
+    let zip = same(order.zip, prints.zips(key, None)) | same(order.zip, prints.zips(key, Some("")));
+    let email = same(order.email, prints.emails(key));
     if email { Some(Proof::Email) } else { zip.then_some(Proof::Zip) }
 }
 
@@ -111,7 +116,10 @@ fn proof(app: &App, order: &ShopperKeys, key: &str) -> Option<Proof> {
 async fn refuse_guessers(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<(), FindOrderError> {
     let (key, (most, _)) = (app.fingerprints.miss("address", attempt.address), OF_ADDRESS);
     let until = portal_misses::used_up(app.store(merchant.id), merchant.id, key, most, app.now()).await?;
-    until.map_or(Ok(()), |until| Err(FindOrderError::TooMany(until)))
+    until.map_or(Ok(()), |until| {
+        Event::LimitHit { limit: "portal" }.log();
+        Err(FindOrderError::TooMany(until))
+    })
 }
 
 /// Counts a miss by address, by number and by merchant, and returns what to answer.
@@ -123,7 +131,9 @@ async fn count_miss(app: &App, merchant: &Merchant, numbers: &[String], attempt:
         (app.fingerprints.miss("merchant", ""), OF_MERCHANT),
     ];
     let over = count(app, merchant.id, limits).await?;
-    Ok(over.into_iter().flatten().max().map_or(FindOrderError::Miss, FindOrderError::TooMany))
+    let Some(until) = over.into_iter().flatten().max() else { return Ok(FindOrderError::Miss) };
+    Event::LimitHit { limit: "portal" }.log();
+    Ok(FindOrderError::TooMany(until))
 }
 
 /// Counts once towards each of `limits`, which are keys with the most in a period. Returns for each whether it is used up, and until

@@ -46,7 +46,7 @@ pub async fn make_link(
 ) -> Result<MadeLink, MakeLinkError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    if snapshots::versions(&mut tx, &[&made.order]).await?.is_empty() {
+    if !snapshots::exists(&mut tx, &made.order).await? {
         return Err(MakeLinkError::NoSuchOrder);
     }
     let address = portal_address(app, &mail_settings::sender(&mut tx).await?).ok_or(MakeLinkError::NoAddress)?;

@@ -18,6 +18,7 @@ use wire::orders::order::read_stored;
 use super::find_order::{Reach, count, new_session};
 use super::mail_shopper::message;
 use crate::app::App;
+use crate::node::security::Event;
 use crate::platform::keys::bearer;
 use crate::platform::texts::Language;
 use crate::shops::Shop;
@@ -54,9 +55,10 @@ pub async fn send_link(app: &App, shop: &Shop, language: Language, email: &str, 
     ];
     let [of_address, of_merchant, of_email] = count(app, merchant.id, limits).await?;
     if let Some(until) = of_address.max(of_merchant) {
+        Event::LimitHit { limit: "portal" }.log();
         return Err(SendLinkError::TooMany(until));
     }
-    let newest = snapshots::of_email(app.store(merchant.id), merchant.id, print, 1).await?.pop();
+    let newest = snapshots::of_email(app.store(merchant.id), merchant.id, &app.fingerprints.emails(email), 1).await?.pop();
     let usable = newest.filter(|_| of_email.is_none() && merchant.paused_at.is_none());
     let Some((order, address)) = usable.zip(shop.address.as_deref()) else { return Ok(()) };
     let Some(to) = address_of(&order).filter(|to| app.mailer.can_write_to(to)) else { return Ok(()) };
@@ -88,7 +90,7 @@ pub async fn open_link(app: &App, merchant: &Merchant, link: &SecretString) -> R
     let (store, hash) = (app.store(merchant.id), bearer::hash(link.expose_secret()));
     let email = portal_links::find(store, merchant.id, &hash, app.now()).await?;
     let Some(email) = email.filter(|_| merchant.paused_at.is_none()) else { return Ok(None) };
-    let Some(order) = snapshots::of_email(store, merchant.id, email, 1).await?.pop() else { return Ok(None) };
+    let Some(order) = snapshots::of_email(store, merchant.id, &[email], 1).await?.pop() else { return Ok(None) };
     let mut tx = app.begin(merchant.id).await?;
     if !portal_links::take(&mut tx, &hash).await? {
         return Ok(None);

@@ -7,8 +7,9 @@ use domain::returns::rma::policy::{Flaw, GiftCardTerms, NOT_GIVEN, Offer, Policy
 use domain::returns::rma::sale::Weight;
 use store::Failed;
 use store::merchants::accounts;
-use store::merchants::audit::{self, Entry};
+use store::merchants::audit::{self, Change, Entry};
 use store::returns::return_policies;
+use wire::merchants::audit::Changes;
 
 use crate::app::App;
 
@@ -131,7 +132,9 @@ async fn change_policy(
         return Ok(policy);
     }
     return_policies::save(&mut tx, &policy, actor, now).await?;
-    audit::record(&mut tx, Entry { id: app.mint(), actor, action: "policy.changed", detail: &detail, done_at: now }).await?;
+    let changes = differing(&before.policy, &policy);
+    let entry = Entry { id: app.mint(), actor, action: "policy.changed", detail: &detail, done_at: now };
+    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
     app.commit(tx).await?;
     Ok(policy)
 }
@@ -164,6 +167,25 @@ fn apply(mut policy: Policy, change: PolicyChange) -> Result<Policy, SetPolicyEr
     };
     let flaws = policy.check();
     if flaws.is_empty() { Ok(policy) } else { Err(SetPolicyError::Flawed(flaws)) }
+}
+
+/// The fields in which two policies differ, for the audit log.
+fn differing(before: &Policy, after: &Policy) -> Changes {
+    let gift_card = |policy: &Policy| policy.gift_card.as_ref().map(|terms| format!("{}, bonus_cents: {}", terms.sku, terms.bonus.get()));
+    let offers = |policy: &Policy| policy.offers.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let tags = |policy: &Policy| policy.tags.iter().map(|(tag, rule)| format!("{}: {rule}", tag.as_str())).collect::<Vec<_>>();
+    Changes::default()
+        .field("window_days", before.window_days, after.window_days)
+        .field("reasons", before.reasons.clone(), after.reasons.clone())
+        .field("exchange_reasons", before.exchange_reasons.clone(), after.exchange_reasons.clone())
+        .field("gift_card", gift_card(before), gift_card(after))
+        .field("concept", before.concept.clone(), after.concept.clone())
+        .field("refusals_are_final", before.refusals_are_final, after.refusals_are_final)
+        .field("refund_closes", before.refund_closes.to_string(), after.refund_closes.to_string())
+        .field("methods", offers(before), offers(after))
+        .field("managed_receiving", before.managed_receiving, after.managed_receiving)
+        .field("express_limit_pounds", before.express_limit.to_string(), after.express_limit.to_string())
+        .field("tags", tags(before), tags(after))
 }
 
 /// The changes as text, for the audit log.

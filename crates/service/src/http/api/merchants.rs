@@ -1,3 +1,4 @@
-//! Access tokens.
+//! Access tokens and credentials.
 
+pub(in crate::http) mod credentials;
 pub(in crate::http) mod tokens;

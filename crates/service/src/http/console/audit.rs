@@ -6,6 +6,7 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use store::merchants::accounts::Merchant;
 use store::merchants::audit::{self, LISTED, Recorded};
 use uuid::Uuid;
@@ -148,6 +149,11 @@ struct Line<'a> {
     actor: &'a str,
     action: &'a str,
     detail: &'a str,
+    before: Option<&'a RawValue>,
+    after: Option<&'a RawValue>,
+    sequence: Option<i64>,
+    previous_hash: Option<String>,
+    hash: Option<String>,
 }
 
 pub(super) async fn export(by: By<Manager>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
@@ -169,8 +175,26 @@ pub(super) async fn export(by: By<Manager>, Query(filters): Query<Filters>) -> R
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson"), (header::CONTENT_DISPOSITION, name)], text).into_response())
 }
 
+/// The fields of a change, which are stored as JSON.
+fn fields(text: Option<&str>) -> Option<&RawValue> {
+    text.and_then(|text| serde_json::from_str(text).ok())
+}
+
 fn line(entry: &Recorded) -> Result<String, ConsoleError> {
-    let Recorded { handle, id, actor, action, detail, done_at } = entry;
-    let line = Line { at: time::write(*done_at), id: *id, merchant: handle.as_deref(), actor, action, detail };
+    let Recorded { handle, id, actor, action, detail, before, after, done_at, sequence, previous_hash, hash } = entry;
+    let hex = |hash: &Vec<u8>| hash.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let line = Line {
+        at: time::write(*done_at),
+        id: *id,
+        merchant: handle.as_deref(),
+        actor,
+        action,
+        detail,
+        before: fields(before.as_deref()),
+        after: fields(after.as_deref()),
+        sequence: *sequence,
+        previous_hash: previous_hash.as_ref().map(hex),
+        hash: hash.as_ref().map(hex),
+    };
     serde_json::to_string(&line).map_err(|error| ConsoleError::Internal(error.to_string()))
 }

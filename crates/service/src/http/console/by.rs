@@ -19,6 +19,7 @@ use super::person::Person;
 use super::view::View;
 use crate::app::App;
 use crate::http::pages::origin;
+use crate::node::security::{Event, Needs, Who};
 
 /// The role that a route needs, as a type. A higher role may do all that a lower one may.
 pub(super) trait Permission: Send + Sync + 'static {
@@ -97,6 +98,7 @@ impl<P: Permission> FromRequestParts<App> for By<P> {
         let view = parts.extensions.get::<View>().cloned().ok_or_else(|| ConsoleError::Internal("a page without a view".to_owned()))?;
         let Some(Person { operator, session }) = person else { return Err(ConsoleError::SignIn(view.here().to_owned())) };
         if operator.role < P::ROLE {
+            Event::PermissionDenied { who: Who::Operator(operator.id), needs: Needs::Role(P::ROLE) }.log();
             return Err(ConsoleError::NoPermission(P::ROLE));
         }
         Ok(Self { app: app.clone(), operator, session, view, permission: PhantomData })
@@ -120,6 +122,7 @@ pub(super) async fn enter(State(app): State<App>, mut request: Request, next: Ne
             Err(error) => error.into_response(),
         }
     } else {
+        Event::ForeignForm.log();
         ConsoleError::Foreign.into_response()
     };
     let mut response = response;

@@ -16,8 +16,9 @@ use super::merchants::refused;
 use super::page::render;
 use super::question::{Question, SURE};
 use super::stamp::Stamp;
-use crate::flow::merchants::configure_merchant::{issue_credential, revoke_credential};
+use crate::flow::merchants::configure_merchant::{Terms, issue_credential, revoke_credential};
 use crate::http::pages::see;
+use crate::platform::networks::{self, Network};
 
 /// A credential, as it is drawn.
 struct Row {
@@ -25,8 +26,13 @@ struct Row {
     label: String,
     scopes: String,
     secret_end: Option<String>,
+    networks: String,
     issued: Stamp,
+    /// The newest call or token, whichever is later.
     used: Option<Stamp>,
+    expires: Option<Stamp>,
+    is_expired: bool,
+    old_secret_until: Option<Stamp>,
     revoked: Option<Stamp>,
 }
 
@@ -37,8 +43,12 @@ impl Row {
             label: credential.label,
             scopes: credential.scopes.to_string(),
             secret_end: credential.secret_end,
+            networks: credential.networks.join(" "),
             issued: by.time(credential.issued_at),
-            used: credential.last_token_at.map(|at| by.time(at)),
+            used: credential.last_used_at.max(credential.last_token_at).map(|at| by.time(at)),
+            expires: credential.expires_at.map(|at| by.time(at)),
+            is_expired: credential.expires_at.is_some_and(|end| end <= by.now),
+            old_secret_until: credential.old_secret_until.filter(|until| *until > by.now).map(|at| by.time(at)),
             revoked: credential.revoked_at.map(|at| by.time(at)),
         }
     }
@@ -58,15 +68,65 @@ struct Page {
     rows: Vec<Row>,
     new: Option<New>,
     scopes: [&'static str; Scope::ALL.len()],
-    fault: Option<&'static str>,
+    fault: Option<String>,
+    typed: TypedTerms,
+}
+
+/// The form of a new credential, as it was typed.
+#[derive(Default)]
+struct TypedTerms {
+    scopes: Vec<String>,
     label: String,
+    days: String,
+    networks: String,
+}
+
+impl TypedTerms {
+    fn new(fields: &[(String, String)]) -> Self {
+        let text =
+            |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.trim().to_owned()).unwrap_or_default();
+        let scopes = fields.iter().filter(|(name, _)| name == "scope").map(|(_, scope)| scope.clone()).collect();
+        Self { scopes, label: text("label"), days: text("days"), networks: text("networks") }
+    }
+
+    fn has(&self, scope: &str) -> bool {
+        self.scopes.iter().any(|typed| typed == scope)
+    }
+
+    /// The terms, or what is wrong with them.
+    fn read(&self) -> Result<Terms, String> {
+        let scopes: Scopes = self.scopes.iter().filter_map(|scope| scope.parse::<Scope>().ok()).collect();
+        if scopes.is_empty() {
+            return Err("Choose at least one scope.".to_owned());
+        }
+        if self.label.chars().count() > 200 {
+            return Err("Give a note of at most 200 characters.".to_owned());
+        }
+        let days = match self.days.as_str() {
+            "" => None,
+            days => Some(days.parse().ok().filter(|days| (1..=3650).contains(days)).ok_or("Give 1 to 3650 days, or none at all.")?),
+        };
+        let networks: Result<Vec<Network>, _> =
+            self.networks.split([' ', ',', '\n', '\r', '\t']).filter(|text| !text.is_empty()).map(str::parse).collect();
+        let networks = networks.map_err(|error| format!("{error}. Write networks with spaces between them."))?;
+        if networks.len() > networks::MOST {
+            return Err(format!("Give at most {} networks.", networks::MOST));
+        }
+        Ok(Terms { scopes, label: self.label.clone(), days, networks })
+    }
+
+    /// The fields of the form, for the button of the preview.
+    fn fields(self) -> Vec<(&'static str, String)> {
+        let scopes = self.scopes.into_iter().map(|scope| ("scope", scope));
+        scopes.chain([("label", self.label), ("days", self.days), ("networks", self.networks), (SURE, "yes".to_owned())]).collect()
+    }
 }
 
 async fn page<P: Permission>(
     by: &By<P>,
     merchant: &Merchant,
     new: Option<New>,
-    (fault, label): (Option<&'static str>, String),
+    (fault, typed): (Option<String>, TypedTerms),
 ) -> Result<Response, ConsoleError> {
     let listed = credentials::list(by.app.store(merchant.id), merchant.id).await?;
     render(&Page {
@@ -76,33 +136,32 @@ async fn page<P: Permission>(
         new,
         scopes: Scope::ALL.map(Scope::as_str),
         fault,
-        label,
+        typed,
     })
 }
 
 pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>) -> Result<Response, ConsoleError> {
     let merchant = find(&by.app, &handle).await?;
-    page(&by, &merchant, None, (None, String::new())).await
+    page(&by, &merchant, None, (None, TypedTerms::default())).await
 }
 
 /// Shows what a new credential could do, and from there issues it. Its secret is on this answer and nowhere else.
 pub(super) async fn issue(by: By<Manager>, Path(handle): Path<String>, Form(fields): Fields) -> Result<Response, ConsoleError> {
     let merchant = find(&by.app, &handle).await?;
-    let scopes: Vec<Scope> = fields.iter().filter(|(name, _)| name == "scope").filter_map(|(_, scope)| scope.parse().ok()).collect();
-    let label = fields.iter().find(|(name, _)| name == "label").map(|(_, label)| label.trim().to_owned()).unwrap_or_default();
-    if scopes.is_empty() || label.chars().count() > 200 {
-        let fault = if scopes.is_empty() { "Choose at least one scope." } else { "Give a note of at most 200 characters." };
-        return unprocessable(page(&by, &merchant, None, (Some(fault), label)).await);
-    }
-    let scopes: Scopes = scopes.into_iter().collect();
+    let typed = TypedTerms::new(&fields);
+    let terms = match typed.read() {
+        Ok(terms) => terms,
+        Err(fault) => return unprocessable(page(&by, &merchant, None, (Some(fault), typed)).await),
+    };
     if !fields.iter().any(|(name, _)| name == SURE) {
-        return preview(&by, &merchant, scopes, label).await;
+        return preview(&by, &merchant, &terms, typed).await;
     }
-    let issued = issue_credential(&by.app, &by.actor(), merchant.id, scopes, &label).await.map_err(refused)?;
-    page(&by, &merchant, Some(New { client_id: issued.client_id, secret: issued.client_secret }), (None, String::new())).await
+    let issued = issue_credential(&by.app, &by.actor(), merchant.id, &terms).await.map_err(refused)?;
+    let new = New { client_id: issued.client_id, secret: issued.client_secret };
+    page(&by, &merchant, Some(new), (None, TypedTerms::default())).await
 }
 
-async fn preview(by: &By<Manager>, merchant: &Merchant, scopes: Scopes, label: String) -> Result<Response, ConsoleError> {
+async fn preview(by: &By<Manager>, merchant: &Merchant, terms: &Terms, typed: TypedTerms) -> Result<Response, ConsoleError> {
     let listed = credentials::list(by.app.store(merchant.id), merchant.id).await?;
     let beside = match listed.iter().filter(|other| other.revoked_at.is_none()).count() {
         0 => "none: it is the only one".to_owned(),
@@ -110,16 +169,21 @@ async fn preview(by: &By<Manager>, merchant: &Merchant, scopes: Scopes, label: S
         others => format!("{others} credentials"),
     };
     let handle = &merchant.handle;
-    let options: Vec<String> = scopes.iter().map(|scope| format!("--scope {}", scope.as_str())).collect();
+    let networks: Vec<String> = terms.networks.iter().map(ToString::to_string).collect();
+    let options: Vec<String> = (terms.scopes.iter().map(|scope| format!("--scope {}", scope.as_str())))
+        .chain(terms.days.map(|days| format!("--expires-in-days {days}")))
+        .chain(networks.iter().map(|network| format!("--network {network}")))
+        .collect();
     let options = options.join(" ");
-    let typed = scopes.iter().map(|scope| ("scope", scope.as_str().to_owned())).chain([("label", label.clone()), (SURE, "yes".to_owned())]);
     Question {
         frame: by.frame(Section::Merchants, &merchant.name),
         head: Head::new(merchant, Tab::Credentials, by),
         asks: format!("Issue a credential for {}?", merchant.name),
         facts: vec![
-            ("Can get", format!("tokens for {scopes}, at once")),
-            ("For", if label.is_empty() { "not said".to_owned() } else { label }),
+            ("Can get", format!("tokens for {}, at once", terms.scopes)),
+            ("For", if terms.label.is_empty() { "not said".to_owned() } else { terms.label.clone() }),
+            ("Works", terms.days.map_or_else(|| "until it is revoked".to_owned(), |days| format!("for {days} days"))),
+            ("From", if networks.is_empty() { "anywhere".to_owned() } else { networks.join(" ") }),
             ("Beside it in use", beside),
             ("Secret", "shown once, on the next page, and recorded nowhere".to_owned()),
             ("Undone by", "revoking it".to_owned()),
@@ -130,7 +194,7 @@ async fn preview(by: &By<Manager>, merchant: &Merchant, scopes: Scopes, label: S
         back: format!("/merchants/{handle}/credentials"),
         command: format!("backhaul credential issue --merchant {handle} {options}"),
     }
-    .show_with(&typed.collect::<Vec<_>>())
+    .show_with(&typed.fields())
 }
 
 /// `GET …/credentials/{client_id}/revoke`: what revoking it does.
@@ -142,8 +206,8 @@ pub(super) async fn ask_to_revoke(by: By<Manager>, Path((handle, client_id)): Pa
     if credential.revoked_at.is_some() {
         return Err(ConsoleError::Conflict("This credential has been revoked already.".to_owned()));
     }
-    let used = match credential.last_token_at {
-        Some(at) => format!("The newest token was fetched {} ago.", by.since(at)),
+    let used = match credential.last_used_at.max(credential.last_token_at) {
+        Some(at) => format!("It was used {} ago.", by.since(at)),
         None => "No token was ever fetched with it, so nothing should notice.".to_owned(),
     };
     let remaining = match others {

@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use store::messages::endpoints::Endpoint;
 
-use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
+use crate::delivery::secrets::authentication::{Authentication, ExtraHeader, OAuth, Style};
 use crate::flow::messages::configure_endpoint::EndpointChange;
 
 /// The form of an endpoint. An empty field keeps its value.
@@ -17,6 +17,8 @@ pub(super) struct Settings {
     pub(super) user: String,
     pub(super) secret: SecretString,
     pub(super) header: String,
+    pub(super) extra_name: String,
+    pub(super) extra_value: SecretString,
     pub(super) token_url: String,
     pub(super) scope: String,
     pub(super) slots: String,
@@ -27,6 +29,8 @@ pub(super) struct Settings {
     pub(super) send_waiting: Option<String>,
     /// The secret, sealed by the preview.
     pub(super) sealed: String,
+    /// The value of the header beside the token, sealed by the preview.
+    pub(super) sealed_extra: String,
     /// Set by the preview.
     pub(super) sure: Option<String>,
 }
@@ -36,13 +40,14 @@ impl Settings {
         self.send_waiting.is_some()
     }
 
-    /// Everything that was typed, but for the secret.
+    /// Everything that was typed, but for secrets.
     pub(super) fn fields(&self) -> Vec<(&'static str, String)> {
         let fields = [
             ("url", &self.url),
             ("authentication", &self.authentication),
             ("user", &self.user),
             ("header", &self.header),
+            ("extra_name", &self.extra_name),
             ("token_url", &self.token_url),
             ("scope", &self.scope),
             ("slots", &self.slots),
@@ -112,6 +117,7 @@ fn authentication(typed: &Settings) -> Result<Option<Authentication>, String> {
             client_secret: secret()?,
             scope: given(&typed.scope),
             style,
+            extra: extra(typed)?,
         }))
     };
     Ok(Some(match typed.authentication.as_str() {
@@ -124,6 +130,15 @@ fn authentication(typed: &Settings) -> Result<Option<Authentication>, String> {
         }
         "oauth-json" => oauth(Style::Json)?,
         "oauth-form" => oauth(Style::Form)?,
+        "oauth-basic" => oauth(Style::Basic)?,
         _ => return Ok(None),
     }))
+}
+
+fn extra(typed: &Settings) -> Result<Option<ExtraHeader>, String> {
+    match (given(&typed.extra_name), typed.extra_value.expose_secret()) {
+        (None, "") => Ok(None),
+        (Some(name), value) if !value.is_empty() => Ok(Some(ExtraHeader { name, value: value.into() })),
+        _ => Err("A header beside the token needs a name and a value.".to_owned()),
+    }
 }

@@ -84,6 +84,9 @@ fn facts(interface: Interface, typed: &Settings, previewed: &Previewed) -> Vec<(
     if !interface.is_asked() {
         facts.push(("Waits before retries", compared(was(waits), waits(after))));
     }
+    if !typed.extra_name.is_empty() && typed.authentication.starts_with("oauth") {
+        facts.push(("Header beside the token", format!("{}, with the value that you typed", typed.extra_name)));
+    }
     facts.push(("Version header", compared(was(version), version(after))));
     if before.is_none() && !interface.is_asked() {
         facts.push(("Signing secret", "A new one is made, and shown once, on the next page.".to_owned()));
@@ -115,6 +118,7 @@ pub(super) fn show(
     };
     let mut fields = typed.fields();
     fields.push(("sealed", seal(&by.app, merchant.id, &typed.secret)?));
+    fields.push(("sealed_extra", seal(&by.app, merchant.id, &typed.extra_value)?));
     fields.push((SURE, "yes".to_owned()));
     let head = Head::new(merchant, Tab::Endpoints, by);
     Question {

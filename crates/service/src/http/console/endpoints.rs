@@ -37,13 +37,14 @@ pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>) -> Result<R
 }
 
 /// The ways to authenticate: the value of the form's field, and its words.
-const WAYS: [(&str, &str); 6] = [
+const WAYS: [(&str, &str); 7] = [
     ("none", "Only the signature"),
     ("bearer", "A fixed bearer token"),
     ("basic", "User name and password"),
     ("api-key", "A key in a header"),
     ("oauth-json", "OAuth, client credentials in JSON"),
     ("oauth-form", "OAuth, client credentials in a form"),
+    ("oauth-basic", "OAuth, client credentials as HTTP Basic"),
 ];
 
 #[derive(Template)]
@@ -107,6 +108,9 @@ pub(super) async fn set(
     let (merchant, interface) = (find(&by.app, &handle).await?, parse(&interface)?);
     if !typed.sealed.is_empty() {
         typed.secret = endpoint_preview::open(&by.app, merchant.id, &typed.sealed).ok_or(ConsoleError::Foreign)?;
+    }
+    if !typed.sealed_extra.is_empty() {
+        typed.extra_value = endpoint_preview::open(&by.app, merchant.id, &typed.sealed_extra).ok_or(ConsoleError::Foreign)?;
     }
     let change = match change(&typed, interface) {
         Ok(change) => change,

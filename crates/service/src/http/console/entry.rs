@@ -42,7 +42,7 @@ impl FromRequestParts<App> for Entry {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ConsoleError> {
         let extensions = &parts.extensions;
         let view = extensions.get::<View>().cloned().ok_or_else(|| ConsoleError::Internal("a page without a view".to_owned()))?;
-        let address = extensions.get::<Client>().map(|client| client.0.to_string()).unwrap_or_default();
+        let address = extensions.get::<Client>().map(|client| client.counted.to_string()).unwrap_or_default();
         let agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
         let visitor = Visitor { address, agent: name_of(agent), device: cookie::device_hash(&parts.headers) };
         let person = extensions.get::<Person>().cloned();

@@ -158,9 +158,11 @@ pub(super) async fn add(by: By<Manager>, Form(typed): Form<New>) -> Result<Respo
 pub(super) fn refused(error: ConfigureError) -> ConsoleError {
     match error {
         ConfigureError::Failed(failed) => failed.into(),
-        ConfigureError::HandleTaken(_) | ConfigureError::NoSuchCredential(_) | ConfigureError::AlreadyLive(_) => {
-            ConsoleError::Conflict(format!("{}.", capitalised(&error.to_string())))
-        }
+        ConfigureError::HandleTaken(_)
+        | ConfigureError::NoSuchCredential(_)
+        | ConfigureError::NoScope
+        | ConfigureError::TooManyNetworks
+        | ConfigureError::AlreadyLive(_) => ConsoleError::Conflict(format!("{}.", capitalised(&error.to_string()))),
     }
 }
 

@@ -118,6 +118,14 @@ fn row(by: &By<Admin>, listed: Listed) -> Row {
             "Messages of the failure queue that were there when it was asked. They are never sent again, by nobody. Later ones are left out.".to_owned(),
             format!("Approve: discard {}", request.things),
         ),
+        Wanted::RotateKeys => (
+            format!("Rotate the {} key", request.covers.first().map_or("", String::as_str)),
+            match request.covers.as_slice() {
+                [_, from, to] => format!("The key {to} is used instead of {from}, on every node. What {from} made is renewed in the background."),
+                _ => String::new(),
+            },
+            "Approve: rotate the key".to_owned(),
+        ),
         Wanted::MakeAdmin => {
             ("Make somebody an administrator".to_owned(), format!("The operator {}.", request.covers.last().map_or("", String::as_str)), "Approve: make an administrator".to_owned())
         }
@@ -206,7 +214,7 @@ pub(super) async fn decide(by: By<Admin>, Path(id): Path<Uuid>, Form(form): Form
         Err(RequestError::NoSuchRequest) => Err(ConsoleError::NotFound),
         Err(RequestError::Failed(failed)) => Err(failed.into()),
         Err(RequestError::Refused(refused)) => Err(ConsoleError::Conflict(refused.to_string())),
-        Err(error @ (RequestError::NoReason | RequestError::Nothing | RequestError::Few)) => {
+        Err(error @ (RequestError::NoReason | RequestError::Nothing | RequestError::Few | RequestError::Rotation(_))) => {
             let row = find(&by, id).await?;
             let frame = by.frame(Section::Requests, &row.what).with(Some(Notice::bad("Nothing was decided.", &error.to_string())));
             let page = render(&RequestPage { frame, row, reason: form.reason })?;

@@ -11,6 +11,7 @@ use domain::id::MerchantId;
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 use store::merchants::search::{self, Hit};
+use store::orders::snapshots::Fingerprint;
 use uuid::Uuid;
 
 use super::by::{By, Permission, Support, Viewer};
@@ -73,8 +74,8 @@ struct Page {
 pub(super) async fn ask(by: By<Viewer>, Form(Asked { q }): Form<Asked>) -> Result<Response, ConsoleError> {
     let word = q.trim();
     if word.contains('@') {
-        let fingerprint = by.app.fingerprints.email(word);
-        return Ok(see(&format!("/search/by-email/{}", seal(&by.app, &fingerprint)?)));
+        let fingerprints = by.app.fingerprints.emails(word).concat();
+        return Ok(see(&format!("/search/by-email/{}", seal(&by.app, &fingerprints)?)));
     }
     if let Ok(message) = word.parse::<Uuid>()
         && let Some(handle) = search::merchant_of_message(by.app.cell(), message).await?
@@ -107,8 +108,10 @@ pub(super) async fn show(by: By<Viewer>, Query(Asked { q }): Query<Asked>) -> Re
 
 /// Shows the orders of a shopper, whose e-mail address was searched for.
 pub(super) async fn by_email(by: By<Support>, Path(sealed): Path<String>) -> Result<Response, ConsoleError> {
-    let fingerprint = open(&by.app, &sealed).ok_or(ConsoleError::NotFound)?;
-    let (returns, orders) = (search::returns_of(by.app.cell(), &fingerprint).await?, search::orders_of(by.app.cell(), &fingerprint).await?);
+    let fingerprints = open(&by.app, &sealed).ok_or(ConsoleError::NotFound)?;
+    let fingerprints: Vec<Vec<u8>> = fingerprints.chunks(size_of::<Fingerprint>()).map(<[u8]>::to_vec).collect();
+    let (returns, orders) =
+        (search::returns_of(by.app.cell(), &fingerprints).await?, search::orders_of(by.app.cell(), &fingerprints).await?);
     let found = [found(&by, Kind::Returns, returns), found(&by, Kind::Orders, orders)];
     let found = found.into_iter().filter(|found| !found.rows.is_empty()).collect();
     let looked_at = "Looked at the orders of all merchants by the fingerprint of the e-mail address; at most 20 of each are shown.";
@@ -139,8 +142,8 @@ fn found<P: Permission>(by: &By<P>, kind: Kind, hits: Vec<Hit>) -> Found {
 
 const CONTEXT: Context<'static> = Context { merchant: MerchantId(Uuid::nil()), row: Uuid::nil(), column: "console.search" };
 
-fn seal(app: &App, fingerprint: &[u8]) -> Result<String, ConsoleError> {
-    let sealed = app.keyring.seal(&CONTEXT, fingerprint, &app.entropy).map_err(|error| ConsoleError::Internal(error.to_string()))?;
+fn seal(app: &App, fingerprints: &[u8]) -> Result<String, ConsoleError> {
+    let sealed = app.keyring.seal(&CONTEXT, fingerprints, &app.entropy).map_err(|error| ConsoleError::Internal(error.to_string()))?;
     Ok(format!("{}.{}", sealed.key_id, URL_SAFE_NO_PAD.encode(sealed.bytes)))
 }
 

@@ -61,7 +61,7 @@ fn told(error: SingleSignOnError) -> ConsoleError {
         }
         SingleSignOnError::NoEmail => refused("The identity provider gave no e-mail address that it has checked."),
         SingleSignOnError::NoRole => refused("None of your groups has a role here. Ask whoever looks after the groups."),
-        SingleSignOnError::Disabled => refused("Your account here is disabled. An administrator can enable it."),
+        SingleSignOnError::Disabled(_) => refused("Your account here is disabled. An administrator can enable it."),
         SingleSignOnError::Failed(failed) => failed.into(),
     }
 }

@@ -17,11 +17,12 @@ use super::form::{Form, Path, Query};
 use super::frame::{Frame, Notice, Section};
 use super::page::render;
 use super::stamp::Stamp;
+use super::system_keys::{KeyRow, key_rows, rotatable};
 use crate::flow::node::advance_clock::{AdvanceClockError, advance_clock};
 use crate::flow::node::set_limit::{SetLimitError, reset_limit, set_limit};
 use crate::node::health::{self, Check};
 use crate::node::limits::Name;
-use crate::node::{certificate, database};
+use crate::node::{certificate, database, proxies};
 use crate::platform::clock::Span;
 
 /// The pieces of failing work that are named one by one.
@@ -63,8 +64,9 @@ struct Page {
     more_failing: bool,
     limits: Vec<LimitRow>,
     clock: Option<Clock>,
-    /// The names of the sealing keys, that of the current one first.
-    keys: Vec<String>,
+    keys: Vec<KeyRow>,
+    /// The kinds of keys that can be rotated, if this person may ask for it.
+    rotatable: Vec<&'static str>,
     may_change: bool,
 }
 
@@ -89,6 +91,7 @@ pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Res
     let app = &by.app;
     let mut checks = health::examine(app).await;
     checks.push(database::protection(&app.settings));
+    checks.extend(proxies::examine(app).await);
     checks.extend(certificate::examine(&app.settings, app.clock.wall()));
     let (processes, nobodys) = processes::processes(app.cell()).await?;
     let (failing, more_failing) = troubles::failing(app.cell(), true, MOST_NAMED, MOST_COUNTED).await?;
@@ -109,7 +112,8 @@ pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Res
         more_failing,
         limits: limit_rows(&by).await?,
         clock: clock(&by).await?,
-        keys: app.keyring.ids().map(str::to_owned).collect(),
+        keys: key_rows(&by).await?,
+        rotatable: rotatable(&by).await?,
         may_change: by.may(Role::Manager),
     };
     render(&page)

@@ -87,6 +87,11 @@ impl ConnectionLimit {
         Self::of(limits.connections, limits.connections_per_address, counts)
     }
 
+    /// Refuses connections above the limit of the listener for metrics and health.
+    pub(super) fn of_admin(limits: &Http, counts: Connections) -> Self {
+        Self::of(limits.admin_connections, usize::MAX, counts)
+    }
+
     fn of(most: usize, most_per_address: usize, counts: Connections) -> Self {
         Self(Arc::new(Inner { most, most_per_address, open: Mutex::default(), counts }))
     }

@@ -7,6 +7,7 @@ use super::error::PageError;
 use super::origin;
 use crate::app::App;
 use crate::http::body;
+use crate::node::security::Event;
 
 /// The largest form, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
@@ -19,6 +20,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, PageError> {
         if !origin::is_own(request.headers()) {
+            Event::ForeignForm.log();
             return Err(PageError::Foreign);
         }
         let bytes = body::read(request, app, MOST_BYTES).await?;

@@ -76,7 +76,7 @@ pub(super) async fn find(State(app): State<App>, reader: Reader, client: Client,
     }
     let started = app.clock.uptime();
     let prefix = reader.shop.number_prefix.as_deref();
-    let attempt = Attempt { number: &typed.order, prefix, key: &typed.key, address: &client.0.to_string() };
+    let attempt = Attempt { number: &typed.order, prefix, key: &typed.key, address: &client.counted.to_string() };
     let missed = match find_order(&app, &reader.shop.merchant, &attempt).await {
         Ok(secret) => {
             let mut answer = see(&reader.path("returns"));

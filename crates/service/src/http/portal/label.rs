@@ -68,7 +68,7 @@ pub(super) async fn show_postcode(
 ) -> Result<Response, PageError> {
     let one = shopper.find_return(&app, &rma).await?;
     let reader = &shopper.reader;
-    let attempt = Attempt { number: &shopper.session.order, prefix: None, key: &typed.postcode, address: &client.0.to_string() };
+    let attempt = Attempt { number: &shopper.session.order, prefix: None, key: &typed.postcode, address: &client.counted.to_string() };
     match check_postcode(&app, &reader.shop.merchant, &shopper.hash, &shopper.session, &attempt).await {
         Ok(()) => Ok(see(&reader.path(&format!("returns/{}/label", one.kept.identifier)))),
         Err(FindOrderError::Miss) => {

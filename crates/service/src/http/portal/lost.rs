@@ -57,7 +57,7 @@ pub(super) async fn send(State(app): State<App>, reader: Reader, client: Client,
         return page(&reader, email, vec![fault], false);
     }
     let started = app.clock.uptime();
-    let sent = send_link(&app, &reader.shop, reader.language, &email, &client.0.to_string()).await;
+    let sent = send_link(&app, &reader.shop, reader.language, &email, &client.counted.to_string()).await;
     take_as_long_as_all(&app, started).await;
     match sent {
         Ok(()) => render(&Sent { frame: reader.frame("sent-title").alone(), lede: reader.rich("sent-lede", [("email", email.into())]) }),

@@ -45,7 +45,7 @@ pub(super) struct Chosen {
 pub(super) async fn list(State(app): State<App>, shopper: Shopper) -> Result<Response, PageError> {
     let reader = &shopper.reader;
     let orders = match shopper.session.email {
-        Some(email) => of_email(app.store(shopper.merchant), shopper.merchant, email, MOST).await?,
+        Some(email) => of_email(app.store(shopper.merchant), shopper.merchant, &[email], MOST).await?,
         None => Vec::new(),
     };
     if orders.len() < 2 {

@@ -31,7 +31,8 @@ const SWEEPS_EVERY: u64 = 60;
 /// sandbox's clock gives no address a new minute.
 pub async fn share(node: &Node, rates: &Rates, limits: &Limits) -> Result<(), store::Failed> {
     let (now, second) = (node.clock.wall(), node.clock.uptime().as_secs());
-    let heard = stored::pulse(node.cell(), node.id, now, now + LIVE_FOR).await;
+    let proxy = rates.proxies.found().map(|proxy| proxy.to_string());
+    let heard = stored::pulse(node.cell(), node.id, now, now + LIVE_FOR, proxy.as_deref()).await;
     if let Ok(heard) = &heard {
         node.clock.move_ahead(heard.clock_ahead);
     }

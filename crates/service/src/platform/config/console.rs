@@ -2,15 +2,12 @@
 
 mod oidc;
 
-use std::net::{IpAddr, SocketAddr};
-
 use chrono::TimeDelta;
 use domain::node::mode::Mode;
 use serde::Deserialize;
 
 use self::oidc::Oidc;
-use super::address::{listen, origin};
-use super::allowed::is_localhost;
+use super::address::{is_local, listen, origin};
 use super::tls::Tls;
 
 /// The console's listener, address, connections and sessions.
@@ -51,11 +48,7 @@ impl Console {
     /// Only this machine reaches the console.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        self.listen().is_none_or(|listen| {
-            let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host);
-            let address = listen.parse::<SocketAddr>().map(|address| address.ip()).or_else(|_| host.parse::<IpAddr>());
-            address.map_or_else(|_| is_localhost(host), |address| address.is_loopback())
-        })
+        self.listen().is_none_or(is_local)
     }
 
     /// Serves the console here, under this URL.

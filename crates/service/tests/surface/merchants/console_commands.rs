@@ -29,6 +29,7 @@ const COMMANDS: &[(&str, Result<&[&str], &str>)] = &[
     ("/operators/{id}/tokens/revoke", Ok(&["operator/revoke-token"])),
     ("/system/limits/{name}", Ok(&["limit/set", "limit/reset"])),
     ("/system/clock", Ok(&["clock/advance"])),
+    ("/system/keys/{kind}", Ok(&["request/rotate-keys"])),
     ("/requests/erase", Ok(&["request/erase"])),
     ("/requests/{id}", Ok(&["request/decide"])),
     ("/failures/work", Ok(&["failures/note", "failures/owner", "failures/contacted"])),

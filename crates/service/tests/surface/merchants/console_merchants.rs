@@ -149,7 +149,7 @@ async fn revoking_a_credential_is_previewed_and_ends_its_tokens() {
     let console = world.console(Role::Manager).await;
     let path = format!("/merchants/acme/credentials/{}/revoke", merchant.client_id);
     let preview = console.get(&path).await.text;
-    assert!(preview.contains("locked out until you issue another") && preview.contains("The newest token was fetched"), "{preview}");
+    assert!(preview.contains("locked out until you issue another") && preview.contains("It was used"), "{preview}");
     assert_eq!(world.database.texts("select count(*)::text from credential where revoked_at is not null").await, ["0"]);
     assert_eq!(console.post(&path, &NOTHING).await.status, 303);
     assert!(console.get("/merchants/acme/credentials").await.text.contains("Revoked"));

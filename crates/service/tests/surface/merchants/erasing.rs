@@ -188,7 +188,8 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     let answers = "select answer || sum(get_byte(request_hash, at)) from idempotency_key, generate_series(0, 31) as at group by answer";
     let answers = world.database.texts(answers).await;
     assert!(answers.iter().all(|answer| answer == "{}0"), "{answers:?} are overwritten, or deleted because they expired");
-    assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same content counts as new");
+    assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["unchanged"], "what is left of it is the same");
+    assert_eq!(infested_tables(&world).await, Vec::<String>::new(), "and the shopper does not come back");
     let all = refunded(paid, [refund, refund_for(&rma, "F2", 1)]);
     merchant.publishes(&message([all])).await;
     assert_eq!(

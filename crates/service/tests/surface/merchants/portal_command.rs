@@ -66,7 +66,7 @@ async fn a_portal_is_set_shown_and_audited() {
     assert_eq!(
         world.database.texts(audit).await,
         [
-            "cli:tester portal.changed shop_name: Acme Shoes; help_email: help@example.com; time_zone: Europe/Berlin; number_prefix: AC-; \
+            "cli:tester portal.changed shop_name: Acme Shoes; help_email changed; time_zone: Europe/Berlin; number_prefix: AC-; \
          transit_days: 3; exempt made_to_order=custom; host returns.acme.example; host xn--rcksendung-9db.example",
             "cli:tester portal.changed no help_email; host returns.acme.example",
             "cli:tester portal.host_removed returns.acme.example",

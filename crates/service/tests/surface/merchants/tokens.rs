@@ -23,7 +23,7 @@ async fn a_client_gets_a_token_for_its_credential() {
     assert_eq!(reply.body["scope"], "orders warehouse carrier");
     assert_eq!(reply.body["created_at"], beginning().timestamp());
     assert_eq!(reply.body.as_object().unwrap().len(), 5, "the contract's five fields");
-    assert!(reply.body["access_token"].as_str().unwrap().len() >= 43, "256 bits in base64");
+    assert!(reply.body["access_token"].as_str().unwrap().len() >= 43, "256 bits in base64, 96 of them a check");
 }
 
 #[tokio::test]
@@ -231,7 +231,10 @@ async fn a_token_is_looked_up_with_the_merchant_that_it_names() {
     let world = World::new().await;
     let (acme, zeta) = (world.merchant("acme").await, world.merchant("zeta").await);
     for merchant in [&acme, &zeta] {
-        assert_eq!(backhaul::platform::keys::bearer::merchant_of(&merchant.token.as_str().into()), Some(merchant.id));
+        assert_eq!(
+            backhaul::platform::keys::bearer::merchant_of(&merchant.token.as_str().into(), &world.app.fingerprints),
+            Some(merchant.id)
+        );
     }
     let mut connection = world.database.connect().await;
     let moved = sqlx::query("update access_token set merchant_id = $1 where merchant_id = $2").bind(zeta.id.0).bind(acme.id.0);

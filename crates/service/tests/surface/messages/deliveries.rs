@@ -91,7 +91,7 @@ async fn an_endpoint_that_always_fails_has_six_attempts_at_the_scheduled_times_a
 
 fn oauth(token_url: String) -> Authentication {
     let client_id = "backhaul".to_owned();
-    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json })
+    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json, extra: None })
 }
 
 #[tokio::test]

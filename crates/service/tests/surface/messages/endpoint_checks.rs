@@ -31,6 +31,7 @@ fn oauth(systems: &Systems) -> Authentication {
         client_secret: "hush".into(),
         scope: None,
         style: Style::Form,
+        extra: None,
     })
 }
 

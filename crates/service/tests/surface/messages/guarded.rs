@@ -136,7 +136,7 @@ impl Site {
         let mut tx = app.begin(merchant).await.unwrap();
         let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await.unwrap().unwrap();
         let secrets = Secrets { authentication, ..Secrets::open(app, merchant, &endpoint).unwrap() };
-        secrets.seal(app, merchant, &mut endpoint).unwrap();
+        secrets.seal(app, &mut tx, &mut endpoint).await.unwrap();
         url.clone_into(&mut endpoint.url);
         endpoints::save(&mut tx, &endpoint).await.unwrap();
         tx.commit().await.unwrap();
@@ -169,7 +169,7 @@ fn of_variants(url: &str) -> String {
 
 fn oauth(token_url: &str) -> Authentication {
     let (token_url, client_id) = (token_url.to_owned(), "backhaul".to_owned());
-    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json })
+    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json, extra: None })
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn the_command_line_saves_no_address_inside() {
     let set = |words: &[&str]| backhaul(&site.world.database, &[&["endpoint", "set", "--merchant", "m-0", "rma"], words].concat());
     for (url, why) in [
         (format!("http://127.0.0.1:{}/", site.port), "the URL must start with https://"),
-        ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which may not be called"),
+        ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is the address of a cloud's metadata, which may not be called"),
     ] {
         let error = err(&set(&["--url", &url]));
         assert!(error.contains("the URL cannot be called") && error.contains(why), "{error}");

@@ -19,7 +19,9 @@ impl Receiver<'_> {
 
         let world = self.world;
         let credential =
-            flow::issue_credential(&world.app, "test", self.merchant, domain::merchants::access::Scopes::all(), "").await.unwrap();
+            flow::issue_credential(&world.app, "test", self.merchant, &flow::Terms::open(domain::merchants::access::Scopes::all(), ""))
+                .await
+                .unwrap();
         let client_secret = credential.client_secret.expose_secret().to_owned();
         let mut engineer = Merchant { world, id: self.merchant, client_id: credential.client_id, client_secret, token: String::new() };
         engineer.token = engineer.gets_a_token().await;

@@ -10,7 +10,7 @@ use crate::world::{World, message, order};
 
 #[tokio::test]
 async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
-    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "9"), ("BACKHAUL__INTAKE__WRITERS", "6")]).await;
+    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "10"), ("BACKHAUL__INTAKE__WRITERS", "6")]).await;
     let merchant = world.merchant("acme").await;
     let receiver = world.receiver("other").await;
     let mut beside = world.database.connect().await;
@@ -40,5 +40,5 @@ async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
         () = busy => {}
         () = counting => {}
     }
-    assert_eq!(most, 9);
+    assert_eq!(most, 10);
 }

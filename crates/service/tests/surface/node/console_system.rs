@@ -96,6 +96,12 @@ async fn the_audit_is_found_by_merchant_person_action_and_time_and_read_by_other
     let times: Vec<&str> = all.iter().map(|line| line["at"].as_str().unwrap()).collect();
     assert!(times.windows(2).all(|pair| pair[0] >= pair[1]), "newest first: {times:?}");
 
+    assert_eq!((&all[0]["before"]["messages-in-flight"], &all[0]["after"]["messages-in-flight"]), (&serde_json::Value::Null, &3.into()));
+    for line in &all {
+        let lengths = ["hash", "previous_hash"].map(|name| line[name].as_str().unwrap().len());
+        assert!(lengths == [64, 64] || line["sequence"] == 1 && lengths == [64, 0], "a SIEM can follow the chain: {line}");
+    }
+
     let of_acme = lines("merchant=acme").await;
     assert!(!of_acme.is_empty() && of_acme.iter().all(|line| line["merchant"] == "acme"), "{of_acme:?}");
     let paused = lines("merchant=acme&what=PAUSED").await;

@@ -24,7 +24,7 @@ async fn database_of_the_earlier_version() -> Arc<Database> {
 /// A merchant with a token, as the earlier version wrote them.
 async fn merchant_of_the_earlier_version(world: &World) -> Merchant<'_> {
     let (id, now) = (MerchantId(world.app.mint()), world.app.now());
-    let token = bearer::new_token(id, &world.app.entropy).expose_secret().to_owned();
+    let token = bearer::new_token(id, &world.app.entropy, &world.app.fingerprints).expose_secret().to_owned();
     let mut connection = world.database.connect().await;
     for statement in [
         "insert into merchant (merchant_id, handle, name, created_at) select $1, 'acme', 'A merchant', $2 where length($3) > 0",
@@ -35,6 +35,16 @@ async fn merchant_of_the_earlier_version(world: &World) -> Merchant<'_> {
         sqlx::query(statement).bind(id.0).bind(now).bind(bearer::hash(&token)).execute(&mut connection).await.unwrap();
     }
     Merchant { world, id, client_id: String::new(), client_secret: String::new(), token }
+}
+
+/// Stores an order as the earlier version did.
+async fn stores(world: &World, merchant: MerchantId, identifier: &str) {
+    let upsert = "insert into customer_order as stored
+            (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot)
+        values ($1, $2, 'Shipped', $3, $3, $3, 1, $4, $5)
+        on conflict (merchant_id, identifier) do update set revision = stored.revision + 1";
+    let query = sqlx::query(upsert).bind(merchant.0).bind(identifier).bind(world.app.now()).bind([0_u8; 32].as_slice());
+    query.bind(order(identifier).to_string()).execute(&mut world.database.connect().await).await.unwrap();
 }
 
 #[tokio::test]
@@ -48,7 +58,7 @@ async fn a_migration_that_waits_for_a_long_transaction_holds_up_nobody_else() {
     let began = Instant::now();
     for number in 0.. {
         let sent = Instant::now();
-        assert_eq!(merchant.publishes(&message([order(&format!("A-{number}"))])).await.status, 200);
+        stores(&world, merchant.id, &format!("A-{number}")).await;
         assert!(sent.elapsed() < Duration::from_secs(1), "the order waited {:?}", sent.elapsed());
         if began.elapsed() > Duration::from_millis(2500) {
             break;

@@ -20,7 +20,7 @@ async fn a_healthy_service_is_alive_and_ready() {
     let body: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(body["ready"], true);
     let checks: Vec<&str> = body["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-    assert_eq!(checks, ["database", "writes", "durability", "mode", "schema"]);
+    assert_eq!(checks, ["database", "writes", "durability", "mode", "schema", "keys"]);
 }
 
 #[tokio::test]

@@ -265,7 +265,7 @@ async fn a_limit_that_the_operator_lowers_holds_on_every_node() {
 
 #[tokio::test]
 async fn a_limit_is_heard_of_while_every_connection_is_busy() {
-    let world = World::with(&[FEW, ("BACKHAUL__DATABASE__CONNECTIONS", "9")]).await;
+    let world = World::with(&[FEW, ("BACKHAUL__DATABASE__CONNECTIONS", "10")]).await;
     let merchant = world.merchant("acme").await;
     let _busy = [world.app.begin(merchant.id).await.unwrap(), world.app.begin(merchant.id).await.unwrap()];
     set_limit(&world.app, "cli:somebody", Name::RequestsPerMinute, 3).await.unwrap();

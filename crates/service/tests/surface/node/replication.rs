@@ -73,7 +73,7 @@ async fn without_a_standby_everything_is_answered_with_503_in_time() {
     let limits = [
         ("BACKHAUL__DATABASE__ACQUIRE_TIMEOUT_MS", "600"),
         ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "1000"),
-        ("BACKHAUL__DATABASE__CONNECTIONS", "9"),
+        ("BACKHAUL__DATABASE__CONNECTIONS", "10"),
     ];
     let world = World::on_a_server(&primary.cluster, &limits).await;
     let merchant = world.merchant("acme").await;

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper};
+use backhaul::flow::merchants::verify_audit::verify_audit;
 use backhaul::heartbeat;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection};
+use store::merchants::audit_chain::Chain;
 
 use crate::binary::{backhaul, command, err, out};
 use crate::messages::events;
@@ -64,6 +66,12 @@ async fn the_service_works_as_a_role_that_can_neither_alter_nor_drop_anything() 
         "delete from audit",
         "update audit set actor = 'somebody else'",
         "truncate audit",
+        "delete from home_audit",
+        "update home_audit set actor = 'somebody else'",
+        "insert into audit_head (merchant_id, sequence, hash, anchor_sequence, anchor_hash) values (gen_random_uuid(), 1, '', 0, '')",
+        "update audit_head set hash = ''",
+        "delete from audit_head",
+        "update home_audit_head set anchor_sequence = sequence",
         "delete from installation",
         "delete from _sqlx_migrations",
         "alter table installation disable trigger all",
@@ -77,6 +85,12 @@ async fn the_service_works_as_a_role_that_can_neither_alter_nor_drop_anything() 
     sqlx::raw_sql(asked).execute(&mut connection).await.unwrap();
     assert!(audited > 0);
     assert_eq!(world.database.count("audit").await, audited);
+    // Whatever an insert claims about the chain, the database links the entry itself.
+    let forged = "insert into audit (merchant_id, audit_id, actor, action, detail, done_at, sequence, previous_hash, hash)
+        select merchant_id, gen_random_uuid(), 'forger', 'x', 'y', now(), 1, '', '' from merchant";
+    sqlx::raw_sql(forged).execute(&mut connection).await.unwrap();
+    let verified = verify_audit(&world.app, Chain::Of(carried.shop.merchant.id)).await.unwrap();
+    assert_eq!((verified.broken, verified.entries), (None, world.database.count("audit").await));
 }
 
 #[tokio::test]

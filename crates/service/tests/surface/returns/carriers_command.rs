@@ -83,13 +83,21 @@ async fn keys_are_kept_sealed_and_can_be_sealed_anew() {
     };
     let before = kept().await;
     assert!(before.iter().all(|row| !row.contains("EZTK-very-secret") && !row.contains(&secret)), "{before:?}");
-    let key = || world.database.texts("select key_id from carrier_account");
-    assert_eq!(key().await, ["k1"]);
+    let key = || {
+        world
+            .database
+            .texts("select carrier_account.key_id || ' ' || merchant_key.key_id from carrier_account join merchant_key using (merchant_id)")
+    };
+    assert_eq!(key().await, ["@merchant k1"]);
+    out(&command(&world.database).env("BACKHAUL__KEYS__SEALING", &both).args(["keys", "rotate", "sealing"]).output().unwrap());
     let reseal = || out(&carrier(&world, "reseal", &[]).env("BACKHAUL__KEYS__SEALING", &both).output().unwrap());
     assert_eq!(reseal(), "Resealed with the current key.\n");
     assert_eq!(reseal(), "Nothing to reseal: the current key is already in use.\n");
-    assert_eq!(key().await, ["k2"]);
-    assert_ne!(kept().await, before);
+    assert_eq!(key().await, ["@merchant k2"]);
+    assert_eq!(kept().await, before, "only the merchant's own key is sealed anew");
+    let node = world.node_with(&[("BACKHAUL__KEYS__SEALING", &both)]).await;
+    node.app.confirm_keys().await.unwrap();
+    backhaul::flow::node::renew_sealed::renew_sealed(&node.app).await.unwrap();
     let changed = carrier(&world, "set", &["--usual-weight", "2"]).env("BACKHAUL__KEYS__SEALING", new).output().unwrap();
     out(&changed);
     assert_eq!(audit(&world).await.iter().filter(|entry| entry.contains("carrier.resealed")).count(), 1);

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use backhaul::flow::returns::configure_carrier::rotate_webhook_secret;
 use sandbox::carrier::{Failure, Operation, Sending, Status};
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -195,4 +197,22 @@ async fn events_about_nothing_of_ours_are_ignored_and_what_is_no_event_is_refuse
     let path = carried.shop.merchant.webhooks();
     assert_eq!(world.receives_webhook(&path, Some(&signed(&carried.secret, "{")), "{").await.status, 400);
     assert_eq!((carried.receives_events().await, world.database.count("carrier_webhook").await), (vec![], 0));
+}
+
+#[tokio::test]
+async fn a_replaced_secret_still_signs_for_a_day_and_not_longer() {
+    let world = World::new().await;
+    let carried = world.shop_with_a_carrier("acme").await;
+    let merchant = &carried.shop.merchant;
+    let new = rotate_webhook_secret(&world.app, "test", merchant.id).await.unwrap().expose_secret().to_owned();
+    assert_ne!(new, carried.secret);
+    let sends = async |id: &str, secret: &str| {
+        let body = tracker_event(id, "9400100000000000000001", "in_transit").to_string();
+        world.receives_webhook(&merchant.webhooks(), Some(&signed(secret, &body)), &body).await.status.as_u16()
+    };
+    assert_eq!([sends("evt_1", &carried.secret).await, sends("evt_2", &new).await, sends("evt_3", "forged").await], [200, 200, 401]);
+    world.time_passes(Duration::from_hours(24));
+    assert_eq!([sends("evt_4", &carried.secret).await, sends("evt_5", &new).await], [401, 200]);
+    let kept = world.database.texts("select carrier_account::text from carrier_account").await;
+    assert!(!kept[0].contains(&new) && !kept[0].contains(&carried.secret));
 }

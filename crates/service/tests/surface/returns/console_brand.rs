@@ -96,7 +96,7 @@ async fn a_logo_is_shown_and_removed_and_so_is_the_brand() {
     for (name, file, told) in [
         ("dark_logo", file.as_slice(), "needs one for light pages, too"),
         ("logo", b"no picture", "cannot be read"),
-        ("logo", &[0; 1_100_000], "has more than 1040 KiB"),
+        ("logo", &vec![0; 1_100_000], "has more than 1040 KiB"),
         ("logo", b"", "No file was chosen"),
     ] {
         let refused = console.sends_file(at, name, file).await;

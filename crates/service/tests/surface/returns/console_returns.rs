@@ -193,12 +193,12 @@ async fn an_exchange_that_was_given_up_goes_to_another_address() {
     assert!(support.get(&format!("{at}/exchange/address")).await.page().contains("Send the exchange to another address?"));
     let faulty = support.post(&format!("{at}/exchange/address"), &there[..3]).await;
     assert!(faulty.status == 422 && faulty.text.contains("capital letters") && faulty.text.contains("2 Example Street"), "{}", faulty.text);
-    assert_eq!(support.post(&format!("{at}/exchange/address"), &there).await.location, at);
+    boutique.orders.mood(Mood::Willing);
     let before = boutique.asked();
+    assert_eq!(support.post(&format!("{at}/exchange/address"), &there).await.location, at);
     let retried = retry_message(&world.app, Asker::Operator("test"), boutique.shop.merchant.id, old).await;
     assert!(matches!(retried, Err(RetryMessageError::Replaced)), "it would go to the old address");
 
-    boutique.orders.mood(Mood::Willing);
     world.deliver_all_due().await;
     let asked = boutique.asked();
     let (first, last) = (before.first().unwrap(), asked.last().unwrap());

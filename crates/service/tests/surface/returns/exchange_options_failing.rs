@@ -89,7 +89,7 @@ async fn the_time_covers_the_token_and_the_whole_answer() {
 
 fn oauth(systems: &sandbox::merchant::Merchant) -> Authentication {
     let (token_url, client_id) = (systems.url(TOKEN_PATH), "us".to_owned());
-    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json })
+    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json, extra: None })
 }
 
 #[tokio::test]

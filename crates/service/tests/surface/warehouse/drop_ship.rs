@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use backhaul::flow::merchants::configure_merchant::{Terms, issue_credential};
 use domain::merchants::access::{Scope, Scopes};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -74,14 +75,8 @@ async fn merchants_give_orders_and_warehouses_report_on_them() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let narrow = async |name: &str, scope| {
-        let issued = backhaul::flow::merchants::configure_merchant::issue_credential(
-            &world.app,
-            "test",
-            merchant.id,
-            Scopes::from_iter([scope]),
-            name,
-        );
-        let issued = issued.await.unwrap();
+        let terms = Terms::open(Scopes::from_iter([scope]), name);
+        let issued = issue_credential(&world.app, "test", merchant.id, &terms).await.unwrap();
         let secret = secrecy::ExposeSecret::expose_secret(&issued.client_secret).to_owned();
         let wanted = json!({ "grant_type": "client_credentials", "client_id": issued.client_id, "client_secret": secret });
         world.asks_for_a_token(&wanted).await.body["access_token"].as_str().unwrap().to_owned()

@@ -162,9 +162,9 @@ impl World {
 
     /// A token of `merchant` with only this scope.
     pub async fn token_for(&self, merchant: &Merchant<'_>, scope: Scope) -> String {
-        use backhaul::flow::merchants::configure_merchant::issue_credential;
+        use backhaul::flow::merchants::configure_merchant::{Terms, issue_credential};
         use secrecy::ExposeSecret as _;
-        let credential = issue_credential(&self.app, "test", merchant.id, Scopes::from_iter([scope]), "").await.unwrap();
+        let credential = issue_credential(&self.app, "test", merchant.id, &Terms::open(Scopes::from_iter([scope]), "")).await.unwrap();
         let secret = credential.client_secret.expose_secret();
         let body = json!({ "grant_type": "client_credentials", "client_id": credential.client_id, "client_secret": secret });
         self.asks_for_a_token(&body).await.body["access_token"].as_str().unwrap().to_owned()

@@ -137,12 +137,12 @@ pub(super) async fn follow(app: &App, of: &OfMerchant, merchant: MerchantId, id:
     if session::remote().is_some() {
         return output::one(format, &JobOut::from(job));
     }
-    eprintln!(
+    output::progress(&format!(
         "Job {id}: {} messages, {} per second. Ctrl-C stops watching, not the job.\n  \
          watch:  backhaul failures jobs --merchant {of} --follow {id}\n  \
          cancel: backhaul failures cancel {id} --merchant {of}",
         job.total, job.per_second
-    );
+    ));
     let bar = ProgressBar::with_draw_target(Some(job.total.unsigned_abs()), ProgressDrawTarget::stderr());
     let bar = bar.with_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len} released  {eta} left").unwrap_or_else(|_| ProgressStyle::default_bar()),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use store::orders::imports::Counts;
 
+use crate::cli::output;
 use crate::platform::clock::Clock;
 
 /// The time between two lines when standard error is not a terminal.
@@ -37,7 +38,7 @@ impl Progress {
             None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style("{spinner} {bytes}  {msg}")),
         };
         if done > 0 {
-            eprintln!("Skipping the first {} lines, which are already stored.", HumanCount(done));
+            output::progress(&format!("Skipping the first {} lines, which are already stored.", HumanCount(done)));
         }
         let started = clock.uptime();
         let zero = || AtomicU64::new(0);
@@ -77,10 +78,10 @@ impl Progress {
         }
         self.printed_at.store(now, Ordering::Relaxed);
         let read = self.read.load(Ordering::Relaxed);
-        let Some(size) = self.size else { return eprintln!("{}, {summary}", HumanBytes(read)) };
+        let Some(size) = self.size else { return output::progress(&format!("{}, {summary}", HumanBytes(read))) };
         let left = elapsed.as_millis() * u128::from(size.saturating_sub(read)) / u128::from(read.max(1));
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(u64::MAX));
-        eprintln!("{} of {}, {summary}, {} left", HumanBytes(read), HumanBytes(size), HumanDuration(left));
+        output::progress(&format!("{} of {}, {summary}, {} left", HumanBytes(read), HumanBytes(size), HumanDuration(left)));
     }
 
     /// Removes the bar.

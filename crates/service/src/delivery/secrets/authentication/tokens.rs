@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::messages::delivery::Outcome;
 use hyper::Method;
@@ -154,10 +156,12 @@ impl Tokens {
 
 /// The digest of the settings, including the secret.
 fn digest(oauth: &OAuth) -> [u8; 32] {
-    let OAuth { token_url, client_id, client_secret, scope, style } = oauth;
+    // The header beside the token does not go to the token endpoint.
+    let OAuth { token_url, client_id, client_secret, scope, style, extra: _ } = oauth;
     let style = match style {
         Style::Json => "json",
         Style::Form => "form",
+        Style::Basic => "basic",
     };
     let mut digest = Sha256::new();
     for part in [token_url, client_id, client_secret.expose_secret(), scope.as_deref().unwrap_or_default(), style] {
@@ -179,10 +183,13 @@ struct Answer {
 async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Option<Duration>), Outcome> {
     let refused = |why: &str| Outcome::Refused(why.to_owned());
     let (content_type, body) = request_body(oauth).ok_or_else(|| refused("the OAuth settings cannot be written as a token request"))?;
-    let headers = HeaderMap::from_iter([
+    let mut headers = HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static(content_type)),
         (ACCEPT, HeaderValue::from_static("application/json")),
     ]);
+    if oauth.style == Style::Basic {
+        headers.insert(AUTHORIZATION, basic(oauth).ok_or_else(|| refused("the OAuth settings cannot be written as HTTP Basic"))?);
+    }
     let request = Request { headers, body, most_kept: MOST_READ, ..client.request(Method::POST, &oauth.token_url) };
     let result = client.call(request).await;
     match result.outcome {
@@ -203,19 +210,27 @@ async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Option<Du
 
 /// The content type and the body of the token request.
 fn request_body(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
-    let mut fields = vec![
-        ("grant_type", "client_credentials"),
-        ("client_id", oauth.client_id.as_str()),
-        ("client_secret", oauth.client_secret.expose_secret()),
-    ];
+    let mut fields = vec![("grant_type", "client_credentials")];
+    if oauth.style != Style::Basic {
+        fields.extend([("client_id", oauth.client_id.as_str()), ("client_secret", oauth.client_secret.expose_secret())]);
+    }
     fields.extend(oauth.scope.as_deref().map(|scope| ("scope", scope)));
     match oauth.style {
-        Style::Form => Some(("application/x-www-form-urlencoded", serde_urlencoded::to_string(&fields).ok()?.into())),
+        Style::Form | Style::Basic => Some(("application/x-www-form-urlencoded", serde_urlencoded::to_string(&fields).ok()?.into())),
         Style::Json => {
             let object: serde_json::Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
             Some(("application/json", serde_json::to_vec(&object).ok()?.into()))
         }
     }
+}
+
+/// The header of a token request with HTTP Basic. As RFC 6749 (2.3.1) says, id and secret are each encoded like a form's values.
+fn basic(oauth: &OAuth) -> Option<HeaderValue> {
+    let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let pair = format!("{}:{}", encoded(&oauth.client_id), encoded(oauth.client_secret.expose_secret()));
+    let mut value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(pair))).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// The lifetime of a token in seconds, which some servers send as text.
@@ -260,6 +275,7 @@ mod tests {
             client_secret: "c d\"".into(),
             scope: scope.map(str::to_owned),
             style,
+            extra: None,
         };
         let asked = |oauth: &OAuth| request_body(oauth).map(|(kind, body)| (kind, String::from_utf8(body.to_vec()).unwrap())).unwrap();
         assert_eq!(
@@ -273,5 +289,11 @@ mod tests {
         assert_eq!(kind, "application/json");
         let body: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(body, json!({"grant_type": "client_credentials", "client_id": "a&b", "client_secret": "c d\""}));
+        let (_, body) = asked(&oauth(Some("x"), Style::Basic));
+        assert_eq!(body, "grant_type=client_credentials&scope=x", "the secret is in one place only");
+        let header = basic(&oauth(None, Style::Basic)).unwrap();
+        assert!(header.is_sensitive());
+        let pair = STANDARD.decode(header.to_str().unwrap().strip_prefix("Basic ").unwrap()).unwrap();
+        assert_eq!(String::from_utf8(pair).unwrap(), "a%26b:c+d%22");
     }
 }

@@ -114,7 +114,7 @@ pub async fn accept(app: &App, token: &SecretString, accepted: &Accepted) -> Res
                 return Err(InvitationError::NoSuchLink);
             }
             operators::insert(&mut tx, &operator, "first link", now).await?;
-            record(app, &mut tx, &operator.actor(), "operator.added", &format!("{}, admin", operator.email)).await?;
+            record(app, &mut tx, &operator.actor(), "operator.added", &format!("{}, admin", operator.id)).await?;
         }
         Purpose::Invite(_) | Purpose::Reset(_) => {
             let locked = operators::lock(&mut tx, operator.id).await?;
@@ -122,7 +122,7 @@ pub async fn accept(app: &App, token: &SecretString, accepted: &Accepted) -> Res
         }
     }
     operators::save_password(&mut tx, operator.id, Some(&hash), now).await?;
-    record(app, &mut tx, &operator.actor(), "operator.password_set", &operator.email).await?;
+    record(app, &mut tx, &operator.actor(), "operator.password_set", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     let account = operators::get(app.home(), operator.id).await?.ok_or(InvitationError::NoSuchLink)?;
     Ok(HalfSignIn::new(app, &account, "/"))

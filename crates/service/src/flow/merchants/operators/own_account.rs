@@ -8,12 +8,13 @@ use store::merchants::{operator_devices, operator_sessions};
 use uuid::Uuid;
 
 use super::audit_row::record;
-use super::second_step::replace_codes;
+use super::second_step::{replace_codes, wrong_code};
 use super::sign_in_error::SignInError;
 use super::ticket::open_totp;
 use super::tries::Tries;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::node::security::{Event, SignInFault};
 use crate::platform::keys::password::{self, NotHashed};
 
 /// The reasons that an account is not changed.
@@ -38,7 +39,7 @@ pub async fn end_session(app: &App, operator: &Operator, session: Uuid) -> Resul
     let mut tx = app.begin_home().await?;
     let ended = operator_sessions::end(&mut tx, operator.id, session, app.now()).await?;
     if ended {
-        record(app, &mut tx, &operator.actor(), "operator.session_ended", &operator.email).await?;
+        record(app, &mut tx, &operator.actor(), "operator.session_ended", &operator.id.to_string()).await?;
         app.commit_home(tx).await?;
     }
     Ok(ended)
@@ -48,7 +49,7 @@ pub async fn end_session(app: &App, operator: &Operator, session: Uuid) -> Resul
 pub async fn end_sessions(app: &App, operator: &Operator, but: Option<Uuid>) -> Result<u64, Failed> {
     let mut tx = app.begin_home().await?;
     let ended = operator_sessions::end_all(&mut tx, operator.id, but, app.now()).await?;
-    record(app, &mut tx, &operator.actor(), "operator.sessions_ended", &operator.email).await?;
+    record(app, &mut tx, &operator.actor(), "operator.sessions_ended", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     Ok(ended)
 }
@@ -58,7 +59,7 @@ pub async fn forget_device(app: &App, operator: &Operator, device: Uuid) -> Resu
     let mut tx = app.begin_home().await?;
     let removed = operator_devices::remove(&mut tx, operator.id, device).await?;
     if removed {
-        record(app, &mut tx, &operator.actor(), "operator.device_forgotten", &operator.email).await?;
+        record(app, &mut tx, &operator.actor(), "operator.device_forgotten", &operator.id.to_string()).await?;
         app.commit_home(tx).await?;
     }
     Ok(removed)
@@ -75,14 +76,14 @@ async fn account(app: &App, visitor: &Visitor, operator: &Operator) -> Result<(A
 /// Replaces the recovery codes, with a code of the authenticator. They are shown once.
 pub async fn new_codes(app: &App, visitor: &Visitor, operator: &Operator, code: &str) -> Result<Vec<SecretString>, OwnAccountError> {
     let (account, tries) = account(app, visitor, operator).await?;
-    let secret = open_totp(app, &account)?.ok_or(SignInError::WrongCode)?;
-    let step = secret.step_of(code, app.now()).ok_or(SignInError::WrongCode)?;
+    let secret = open_totp(app, &account)?.ok_or_else(|| wrong_code(operator.id))?;
+    let step = secret.step_of(code, app.now()).ok_or_else(|| wrong_code(operator.id))?;
     let mut tx = app.begin_home().await?;
     if !operators::use_step(&mut tx, operator.id, step).await? {
-        return Err(SignInError::WrongCode.into());
+        return Err(wrong_code(operator.id).into());
     }
     let codes = replace_codes(app, &mut tx, operator.id).await?;
-    record(app, &mut tx, &operator.actor(), "operator.recovery_codes_replaced", &operator.email).await?;
+    record(app, &mut tx, &operator.actor(), "operator.recovery_codes_replaced", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     tries.give_back(app).await?;
     Ok(codes)
@@ -100,6 +101,7 @@ pub async fn change_password(
     check_password(new.expose_secret(), &operator.email)?;
     let (account, tries) = account(app, visitor, operator).await?;
     if !password::verify(current, account.password_hash.as_deref()).await? {
+        Event::SignInRefused { operator: Some(operator.id), reason: SignInFault::WrongPassword }.log();
         return Err(SignInError::Wrong.into());
     }
     tries.give_back(app).await?;
@@ -107,7 +109,7 @@ pub async fn change_password(
     let mut tx = app.begin_home().await?;
     operators::save_password(&mut tx, operator.id, Some(&hash), app.now()).await?;
     operator_sessions::end_all(&mut tx, operator.id, Some(session), app.now()).await?;
-    record(app, &mut tx, &operator.actor(), "operator.password_changed", &operator.email).await?;
+    record(app, &mut tx, &operator.actor(), "operator.password_changed", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     Ok(())
 }

@@ -59,7 +59,7 @@ pub async fn add(
         done => done?,
     }
     let link = invitation::make(app, &mut tx, Purpose::Invite(operator.id), actor).await?;
-    record(app, &mut tx, actor, "operator.added", &format!("{}, {role}", operator.email)).await?;
+    record(app, &mut tx, actor, "operator.added", &format!("{}, {role}", operator.id)).await?;
     app.commit_home(tx).await?;
     Ok((operator, link))
 }
@@ -88,7 +88,7 @@ pub async fn change_role(app: &App, actor: &str, authority: Authority, id: Opera
     keep_an_admin(&admins, &operator)?;
     let changed = Operator { role, ..operator.clone() };
     operators::save(&mut tx, &changed).await?;
-    record(app, &mut tx, actor, "operator.role_changed", &format!("{}: {} to {role}", operator.email, operator.role)).await?;
+    record(app, &mut tx, actor, "operator.role_changed", &format!("{}: {} to {role}", operator.id, operator.role)).await?;
     app.commit_home(tx).await?;
     Ok(changed)
 }
@@ -106,7 +106,7 @@ pub async fn disable(app: &App, actor: &str, id: OperatorId) -> Result<Operator,
     operator_sessions::end_all(&mut tx, id, None, app.now()).await?;
     operator_tokens::revoke_all(&mut tx, id, app.now()).await?;
     operator_invitations::end(&mut tx, id, app.now()).await?;
-    record(app, &mut tx, actor, "operator.disabled", &operator.email).await?;
+    record(app, &mut tx, actor, "operator.disabled", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     Ok(operator)
 }
@@ -122,7 +122,7 @@ pub async fn enable(app: &App, actor: &str, authority: Authority, id: OperatorId
         return Err(PeopleError::NeedsSecondPerson);
     }
     operators::save_disabled(&mut tx, id, None).await?;
-    record(app, &mut tx, actor, "operator.enabled", &operator.email).await?;
+    record(app, &mut tx, actor, "operator.enabled", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     Ok(operator)
 }
@@ -144,7 +144,7 @@ pub async fn reset(app: &App, actor: &str, authority: Authority, id: OperatorId)
     operator_sessions::end_all(&mut tx, id, None, app.now()).await?;
     operator_tokens::revoke_all(&mut tx, id, app.now()).await?;
     let link = invitation::make(app, &mut tx, Purpose::Reset(id), actor).await?;
-    record(app, &mut tx, actor, "operator.reset", &operator.email).await?;
+    record(app, &mut tx, actor, "operator.reset", &operator.id.to_string()).await?;
     app.commit_home(tx).await?;
     Ok((operator, link))
 }

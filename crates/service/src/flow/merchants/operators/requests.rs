@@ -18,6 +18,8 @@ use super::people::{self, Authority};
 use crate::app::App;
 use crate::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper};
 use crate::flow::messages::discard_failures::{Bound, DiscardFailuresError, MOST_AT_ONCE, discard_failures};
+use crate::flow::node::rotate_keys::{RotateKeysError, Rotation, plan, rotate_keys};
+use crate::platform::keys::Kind;
 
 /// The most characters of a reason.
 const LONGEST_REASON: usize = 500;
@@ -33,10 +35,28 @@ pub enum RequestError {
     Nothing,
     #[error("Up to {MOST_DISCARDED_ALONE} failures can be discarded without a second person.")]
     Few,
+    #[error("{}", sentence(.0))]
+    Rotation(RotateKeysError),
     #[error(transparent)]
     Refused(#[from] DecideRefused),
     #[error(transparent)]
     Failed(#[from] Failed),
+}
+
+impl From<RotateKeysError> for RequestError {
+    fn from(error: RotateKeysError) -> Self {
+        match error {
+            RotateKeysError::Failed(failed) => Self::Failed(failed),
+            other => Self::Rotation(other),
+        }
+    }
+}
+
+/// A reason as a sentence of its own.
+fn sentence(error: &RotateKeysError) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// A reason, trimmed. `None` if it is blank.
@@ -57,6 +77,7 @@ pub async fn ask(app: &App, by: &Operator, actor: &str, asked: &Asked, why: &str
         }
         Asked::DiscardFailures { merchant, count, .. } => (Wanted::DiscardFailures, Some(*merchant), *count),
         Asked::MakeAdmin(_) => (Wanted::MakeAdmin, None, 1),
+        Asked::RotateKeys(_) => (Wanted::RotateKeys, None, 1),
     };
     if things == 0 {
         return Err(RequestError::Nothing);
@@ -69,6 +90,11 @@ pub async fn ask(app: &App, by: &Operator, actor: &str, asked: &Asked, why: &str
         let account = operators::get(app.home(), *id).await?.filter(|account| account.disabled_at.is_none());
         let operator = account.map(|account| account.operator).filter(|operator| operator.role != Role::Admin);
         covered.push(operator.ok_or(RequestError::Nothing)?.email);
+    }
+    // The person who decides sees which key replaces which, and that is what is carried out.
+    if let Asked::RotateKeys(kind) = asked {
+        let Rotation { from, to } = plan(app, *kind).await?;
+        covered.extend([from, to]);
     }
     let standing = Standing { asked_by: by.id, asked_at: app.now(), decision: None };
     let request = Request {
@@ -127,6 +153,7 @@ async fn carry_out(app: &App, request: &Request) -> Result<(), RequestError> {
             let made = people::change_role(app, &actor, Authority::Full, id, Role::Admin).await;
             made.map(|operator| format!("{} is an administrator.", operator.name)).map_err(|error| error.to_string())
         }
+        Asked::RotateKeys(kind) => rotate(app, &actor, kind, &request.covers).await,
     };
     let (outcome, done_at) = match done {
         Ok(outcome) => (outcome, Some(app.now())),
@@ -145,6 +172,16 @@ async fn name_of(app: &App, id: Option<OperatorId>) -> Result<String, Failed> {
         None => None,
     };
     Ok(account.map_or_else(|| "unknown".to_owned(), |account| account.operator.email))
+}
+
+/// Rotates the keys, if the settings still say what they said when it was asked for.
+async fn rotate(app: &App, actor: &str, kind: Kind, covers: &[String]) -> Result<String, String> {
+    let planned = plan(app, kind).await.map_err(|error| error.to_string())?;
+    if !matches!(covers, [_, from, to] if *from == planned.from && *to == planned.to) {
+        return Err("The keys of the settings have changed since it was asked for. Ask again.".to_owned());
+    }
+    let done = rotate_keys(app, actor, kind).await.map_err(|error| error.to_string())?;
+    Ok(format!("The key {} is used instead of {}.", done.to, done.from))
 }
 
 async fn erase(app: &App, actor: &str, merchant: MerchantId, orders: &[ErasureTarget]) -> Result<String, String> {

@@ -13,6 +13,7 @@ use super::ticket::{HalfSignIn, open_totp, seal_totp};
 use super::tries::Tries;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::node::security::Event;
 use crate::platform::entropy::Entropy;
 use crate::platform::keys::bearer;
 use crate::platform::keys::totp::base32;
@@ -31,18 +32,25 @@ async fn take_try(app: &App, visitor: &Visitor, account: &Account) -> Result<(),
     Tries::of(app, visitor, &account.operator.email, Some(account)).await?.take(app).await
 }
 
+/// The error of a code that is wrong, or was used before.
+pub(super) fn wrong_code(operator: OperatorId) -> SignInError {
+    Event::SecondFactorWrong { operator }.log();
+    SignInError::WrongCode
+}
+
 /// Signs in with a code of the authenticator. Each code works once.
 pub async fn confirm(app: &App, visitor: &Visitor, half: &HalfSignIn, code: &str) -> Result<SignedIn, SignInError> {
     let account = account_of(app, half).await?;
     let secret = open_totp(app, &account)?.ok_or(SignInError::Outdated)?;
     take_try(app, visitor, &account).await?;
-    let step = secret.step_of(code, app.now()).ok_or(SignInError::WrongCode)?;
+    let step = secret.step_of(code, app.now()).ok_or_else(|| wrong_code(account.operator.id))?;
     let mut tx = app.begin_home().await?;
     if !operators::use_step(&mut tx, account.operator.id, step).await? {
-        return Err(SignInError::WrongCode);
+        return Err(wrong_code(account.operator.id));
     }
     let signed_in = session::start(app, &mut tx, visitor, account.operator, "password", half.next.clone()).await?;
     app.commit_home(tx).await?;
+    signed_in.log();
     Ok(signed_in)
 }
 
@@ -54,11 +62,12 @@ pub async fn recover(app: &App, visitor: &Visitor, half: &HalfSignIn, code: &str
     if account.totp.is_none()
         || !operator_codes::take(&mut tx, account.operator.id, &code_hash(account.operator.id, code), app.now()).await?
     {
-        return Err(SignInError::WrongCode);
+        return Err(wrong_code(account.operator.id));
     }
-    record(app, &mut tx, &account.operator.actor(), "operator.recovery_code_used", &account.operator.email).await?;
+    record(app, &mut tx, &account.operator.actor(), "operator.recovery_code_used", &account.operator.id.to_string()).await?;
     let signed_in = session::start(app, &mut tx, visitor, account.operator, "recovery", half.next.clone()).await?;
     app.commit_home(tx).await?;
+    signed_in.log();
     Ok(signed_in)
 }
 
@@ -67,7 +76,7 @@ pub async fn enrol(app: &App, visitor: &Visitor, half: &HalfSignIn, code: &str) 
     let account = account_of(app, half).await?;
     let secret = half.enrolling.as_ref().filter(|_| account.totp.is_none()).ok_or(SignInError::Outdated)?;
     take_try(app, visitor, &account).await?;
-    let step = secret.step_of(code, app.now()).ok_or(SignInError::WrongCode)?;
+    let step = secret.step_of(code, app.now()).ok_or_else(|| wrong_code(account.operator.id))?;
     let id = account.operator.id;
     let mut tx = app.begin_home().await?;
     operators::lock(&mut tx, id).await?.ok_or(SignInError::Outdated)?;
@@ -77,9 +86,10 @@ pub async fn enrol(app: &App, visitor: &Visitor, half: &HalfSignIn, code: &str) 
     let codes = replace_codes(app, &mut tx, id).await?;
     // Whoever was signed in without a second step is not any more.
     operator_sessions::end_all(&mut tx, id, None, app.now()).await?;
-    record(app, &mut tx, &account.operator.actor(), "operator.authenticator_set", &account.operator.email).await?;
+    record(app, &mut tx, &account.operator.actor(), "operator.authenticator_set", &account.operator.id.to_string()).await?;
     let signed_in = session::start(app, &mut tx, visitor, account.operator, "password", half.next.clone()).await?;
     app.commit_home(tx).await?;
+    signed_in.log();
     Ok((signed_in, codes))
 }
 

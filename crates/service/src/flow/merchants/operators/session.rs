@@ -10,6 +10,7 @@ use super::audit_row::record;
 use super::tries::Tries;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::node::security::Event;
 use crate::platform::keys::bearer;
 
 /// A sign-in that succeeded.
@@ -21,6 +22,15 @@ pub struct SignedIn {
     pub device: Option<SecretString>,
     /// The page that was asked for.
     pub next: String,
+    /// How the person signed in.
+    means: &'static str,
+}
+
+impl SignedIn {
+    /// Logs the sign-in, once it is committed.
+    pub(super) fn log(&self) {
+        Event::SignedIn { operator: self.operator.id, means: self.means }.log();
+    }
 }
 
 /// Starts a session of `operator`, remembers the browser, and forgets the failed tries.
@@ -29,7 +39,7 @@ pub(super) async fn start(
     tx: &mut HomeTx,
     visitor: &Visitor,
     operator: Operator,
-    means: &str,
+    means: &'static str,
     next: String,
 ) -> Result<SignedIn, Failed> {
     let now = app.now();
@@ -49,5 +59,5 @@ pub(super) async fn start(
     let tries = known.map_or_else(|| Tries::all(app, visitor, &operator.email), |device| Tries::of_device(app, device));
     sign_in_troubles::clear(tx, tries.keys()).await?;
     record(app, tx, &operator.actor(), "operator.signed_in", &format!("{means}, {}, {}", visitor.address, visitor.agent)).await?;
-    Ok(SignedIn { operator, token, device, next })
+    Ok(SignedIn { operator, token, device, next, means })
 }

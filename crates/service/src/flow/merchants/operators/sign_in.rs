@@ -9,6 +9,7 @@ use super::ticket::HalfSignIn;
 use super::tries::Tries;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::node::security::{Event, SignInFault};
 use crate::platform::keys::password;
 
 /// Checks a password. A wrong one slows the address and the account down, but not a browser that the account knows.
@@ -23,6 +24,7 @@ pub async fn check_password(
     let account = operators::find(app.home(), &email).await?;
     let tries = Tries::of(app, visitor, &email, account.as_ref()).await?;
     tries.take(app).await?;
+    let known = account.as_ref().map(|account| (account.operator.id, account.disabled_at.is_some()));
     let enabled = account.filter(|account| account.disabled_at.is_none());
     let stored = enabled.as_ref().and_then(|account| account.password_hash.as_deref());
     let is_right = password::verify(password, stored).await?;
@@ -31,7 +33,15 @@ pub async fn check_password(
             tries.give_back(app).await?;
             Ok(HalfSignIn::new(app, &account, next))
         }
-        _ => Err(SignInError::Wrong),
+        _ => {
+            let reason = match known {
+                None => SignInFault::UnknownAccount,
+                Some((_, true)) => SignInFault::Disabled,
+                Some((_, false)) => SignInFault::WrongPassword,
+            };
+            Event::SignInRefused { operator: known.map(|(operator, _)| operator), reason }.log();
+            Err(SignInError::Wrong)
+        }
     }
 }
 

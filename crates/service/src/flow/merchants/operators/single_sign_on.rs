@@ -11,6 +11,7 @@ use super::session::{self, SignedIn};
 use super::ticket::Authorisation;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::node::security::{Event, SignInFault};
 
 /// The name in the audit log of what the groups of a person change.
 const ACTOR: &str = "single sign-on";
@@ -25,7 +26,7 @@ pub enum SingleSignOnError {
     #[error("none of the person's groups has a role here")]
     NoRole,
     #[error("the operator is disabled")]
-    Disabled,
+    Disabled(OperatorId),
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -49,6 +50,28 @@ pub async fn finish(
     state: &str,
     code: SecretString,
 ) -> Result<SignedIn, SingleSignOnError> {
+    let done = take_back(app, visitor, authorisation, state, code).await;
+    match &done {
+        Ok(signed_in) => signed_in.log(),
+        Err(SingleSignOnError::Disabled(operator)) => {
+            Event::SignInRefused { operator: Some(*operator), reason: SignInFault::Disabled }.log();
+        }
+        Err(SingleSignOnError::Provider(_) | SingleSignOnError::NoEmail | SingleSignOnError::NoRole) => {
+            Event::SignInRefused { operator: None, reason: SignInFault::Provider }.log();
+        }
+        Err(SingleSignOnError::Failed(_)) => {}
+    }
+    done
+}
+
+/// Exchanges the provider's code for the person, and starts their session.
+async fn take_back(
+    app: &App,
+    visitor: &Visitor,
+    authorisation: &Authorisation,
+    state: &str,
+    code: SecretString,
+) -> Result<SignedIn, SingleSignOnError> {
     let identity = provider::finish(app, &back(app)?, authorisation, state, code).await?;
     let Identity { email, email_is_verified, name, groups } = identity;
     let email: Email = email.filter(|_| email_is_verified).and_then(|email| email.parse().ok()).ok_or(SingleSignOnError::NoEmail)?;
@@ -61,12 +84,12 @@ pub async fn finish(
         None => None,
     };
     let operator = match stored {
-        Some((_, true)) => return Err(SingleSignOnError::Disabled),
+        Some((disabled, true)) => return Err(SingleSignOnError::Disabled(disabled.id)),
         Some((stored, false)) => {
             let operator = Operator { name: name.unwrap_or_else(|| stored.name.clone()), role, ..stored.clone() };
             operators::save(&mut tx, &operator).await?;
             if stored.role != role {
-                let detail = format!("{email}: {} to {role}", stored.role);
+                let detail = format!("{}: {} to {role}", operator.id, stored.role);
                 record(app, &mut tx, ACTOR, "operator.role_changed", &detail).await?;
             }
             operator
@@ -75,7 +98,7 @@ pub async fn finish(
             let name = name.unwrap_or_else(|| email.to_string());
             let operator = Operator { id: OperatorId(app.mint()), email: email.to_string(), name, role };
             operators::insert(&mut tx, &operator, ACTOR, app.now()).await?;
-            record(app, &mut tx, ACTOR, "operator.added", &format!("{email}, {role}")).await?;
+            record(app, &mut tx, ACTOR, "operator.added", &format!("{}, {role}", operator.id)).await?;
             operator
         }
     };

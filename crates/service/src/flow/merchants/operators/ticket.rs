@@ -128,6 +128,14 @@ pub(super) fn seal_totp(app: &App, of: OperatorId, secret: &TotpSecret) -> Resul
     Ok(SealedSecret { key_id, bytes })
 }
 
+/// The secret of an operator's authenticator, sealed with the active key; none if it is already, or if there is none.
+pub(super) fn renew_totp(app: &App, account: &Account) -> Result<Option<SealedSecret>, Failed> {
+    if account.totp.as_ref().is_none_or(|sealed| app.keyring.is_current(&sealed.key_id)) {
+        return Ok(None);
+    }
+    open_totp(app, account)?.map(|secret| seal_totp(app, account.operator.id, &secret)).transpose()
+}
+
 /// Opens the secret of an operator's authenticator.
 pub(super) fn open_totp(app: &App, account: &Account) -> Result<Option<TotpSecret>, Failed> {
     let Some(SealedSecret { key_id, bytes }) = &account.totp else { return Ok(None) };

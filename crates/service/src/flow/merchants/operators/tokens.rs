@@ -5,12 +5,13 @@ use domain::merchants::operator::token::{MOST_LIVE, NewToken, TokenRefused};
 use domain::merchants::operator::{Operator, OperatorId, Role};
 use secrecy::{ExposeSecret as _, SecretString};
 use store::Failed;
-use store::merchants::operator_tokens::{self, Insert, Live};
+use store::merchants::operator_tokens::{self, Hashes, Insert, Live};
 use store::merchants::operators;
 use uuid::Uuid;
 
 use super::audit_row::record;
 use crate::app::App;
+use crate::node::security::Event;
 use crate::platform::keys::bearer;
 
 /// The reasons that a token is not made.
@@ -33,10 +34,12 @@ pub async fn make(app: &App, operator: &Operator, name: &str, role: Role, days: 
         return Err(TokenRefused::TooMany.into());
     }
     let expires_at = made_at + TimeDelta::days(days.into());
-    let insert = Insert { id: app.mint(), operator: operator.id, name: &name, role, made_at, expires_at };
-    operator_tokens::insert(&mut tx, &app.fingerprints.token(token.expose_secret()), insert).await?;
+    let id = app.mint();
+    let insert = Insert { id, operator: operator.id, name: &name, role, made_at, expires_at };
+    operator_tokens::insert(&mut tx, (&app.fingerprints.token(token.expose_secret()), app.fingerprints.active()), insert).await?;
     record(app, &mut tx, &operator.actor(), "operator.token_made", &format!("{name}, {role}, {days} days")).await?;
     app.commit_home(tx).await?;
+    Event::PersonalTokenMade { operator: operator.id, token: id }.log();
     Ok(token)
 }
 
@@ -46,11 +49,14 @@ pub async fn revoke(app: &App, actor: &str, of: OperatorId, token: Uuid) -> Resu
     let Some(name) = operator_tokens::revoke(&mut tx, of, token, app.now()).await? else { return Ok(false) };
     record(app, &mut tx, actor, "operator.token_revoked", &name).await?;
     app.commit_home(tx).await?;
+    Event::PersonalTokenRevoked { operator: of, token }.log();
     Ok(true)
 }
 
 /// The person behind a token, with the role that the token has with them; none if it does not work.
 pub async fn find(app: &App, token: &SecretString) -> Result<Option<Live>, Failed> {
-    let found = operator_tokens::find(app.home(), &app.fingerprints.token(token.expose_secret()), app.now()).await?;
+    let all: Vec<Vec<u8>> = app.fingerprints.tokens(token.expose_secret()).into_iter().map(Vec::from).collect();
+    let active = (all.first().map(Vec::as_slice).unwrap_or_default(), app.fingerprints.active());
+    let found = operator_tokens::find(app.home(), Hashes { all: &all, active }, app.now()).await?;
     Ok(found.map(|live| Live { role: live.role.min(live.operator.role), ..live }))
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::sign_in_error::SignInError;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::node::security::Event;
 
 /// The counters that a try counts for.
 pub(super) struct Tries(Vec<Key>);
@@ -58,7 +59,10 @@ impl Tries {
         }
         match refused {
             // Dropping the transaction leaves the counters as they were.
-            Some(open_at) => Err(SignInError::TooSoon(open_at)),
+            Some(open_at) => {
+                Event::LimitHit { limit: "sign_in" }.log();
+                Err(SignInError::TooSoon(open_at))
+            }
             None => Ok(app.commit_home(tx).await?),
         }
     }

@@ -225,6 +225,7 @@ impl<'c> Ready<'c> {
         let mut findings = Findings::default();
         accept::record_exchanges(app, tx, &round.orders, &mut findings).await?;
         accept::record_refunds(app, tx, &round.orders, verdicts(), &mut findings).await?;
+        accept::forget_notes(tx, &round.orders, outcomes.iter()).await?;
         verdicts().for_each(|verdict| done.count(verdict));
         done.new_refunds += findings.new_refunds;
         Ok(())

@@ -17,6 +17,7 @@ use crate::http::error::ApiError;
 use crate::http::listener::Presence;
 use crate::http::path::Named;
 use crate::http::size::WEBHOOK_BYTES;
+use crate::node::security::Event;
 
 /// Receive a carrier webhook.
 ///
@@ -46,10 +47,10 @@ pub(crate) async fn receive(
     JsonBody(body): JsonBody<WEBHOOK_BYTES>,
 ) -> Result<Json<CarrierEventTaken>, ApiError> {
     // An account that nobody has answers like a bad signature, so that accounts cannot be probed.
-    let Named(account) = account.map_err(|_| ApiError::NotSigned)?;
+    let Named(account) = account.map_err(|_| not_signed())?;
     let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
     let taken = carrier_webhook(&app, MerchantId(account), signature, &body).await.map_err(|error| match error {
-        CarrierWebhookError::NotSigned => ApiError::NotSigned,
+        CarrierWebhookError::NotSigned => not_signed(),
         CarrierWebhookError::NoEvent => ApiError::Malformed("it is not a carrier event".to_owned()),
         CarrierWebhookError::Unusable(why) => ApiError::Internal(why.to_string()),
         CarrierWebhookError::Failed(failed) => failed.into(),
@@ -62,4 +63,10 @@ pub(crate) async fn receive(
         EventOutcome::Ignored => ("ignored", None),
     };
     Ok(Json(CarrierEventTaken { result, rma_identifier }))
+}
+
+/// The error of a webhook that the account's secret did not sign.
+fn not_signed() -> ApiError {
+    Event::SignatureRefused.log();
+    ApiError::NotSigned
 }

@@ -103,7 +103,7 @@ pub(in crate::http::portal) async fn answer(
     }
     let started = app.clock.uptime();
     let session_order = session::order(&app, reader, &headers).await?;
-    let found = find_contract(&app, &reader.shop, session_order, &statement, &client.0.to_string()).await?;
+    let found = find_contract(&app, &reader.shop, session_order, &statement, &client.counted.to_string()).await?;
     if found.is_none() {
         take_as_long_as_all(&app, started).await;
     }

@@ -59,6 +59,7 @@ impl World {
             client_secret: client_secret.into(),
             scope: None,
             style: Style::Form,
+            extra: None,
         }
     }
 

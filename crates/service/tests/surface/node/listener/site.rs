@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 use backhaul::http::listener::{self, Door};
 use backhaul::platform::config::Settings;
 use backhaul::platform::entropy::Entropy;
@@ -145,7 +145,9 @@ impl Site {
         let counts = Connections::default();
         let door = Door::public(&settings.http, &Entropy::seeded(1), tls, counts.clone());
         let page = get(async || vec![b'x'; PAGE]);
+        let read = post(async |body: Bytes| format!("read {}", body.len()));
         let router = Router::new().route("/", get(async || "here")).route("/page", page).route("/large", get(async || vec![b'x'; LARGE]));
+        let router = router.route("/read", read).route("/hidden", get(async || "hidden"));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (leave, leaving) = oneshot::channel();

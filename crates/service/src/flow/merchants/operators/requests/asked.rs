@@ -5,6 +5,7 @@ use domain::merchants::operator::OperatorId;
 use store::messages::failure_selection::Selection;
 
 use crate::flow::merchants::erase_shopper::ErasureTarget;
+use crate::platform::keys::Kind;
 
 /// What an administrator asks for.
 #[derive(Clone, Debug)]
@@ -15,4 +16,6 @@ pub enum Asked {
     DiscardFailures { merchant: MerchantId, selection: Selection, count: i64 },
     /// Making a person an administrator.
     MakeAdmin(OperatorId),
+    /// Using another key of this kind, the first one of the settings.
+    RotateKeys(Kind),
 }

@@ -34,6 +34,7 @@ pub(super) fn write(asked: &Asked) -> Vec<String> {
             vec![GROUP.to_owned(), endpoint.to_string(), reason.clone(), since, time(until)]
         }
         Asked::MakeAdmin(operator) => vec![operator.to_string()],
+        Asked::RotateKeys(kind) => vec![kind.as_str().to_owned()],
     }
 }
 
@@ -52,6 +53,7 @@ pub(super) fn read(request: &Request) -> Option<Asked> {
             let selection = selection(&request.covers)?;
             Some(Asked::DiscardFailures { merchant: request.merchant?, selection, count: request.things })
         }
+        Wanted::RotateKeys => Some(Asked::RotateKeys(request.covers.first()?.parse().ok()?)),
         Wanted::MakeAdmin => Some(Asked::MakeAdmin(OperatorId(request.covers.first()?.parse().ok()?))),
     }
 }

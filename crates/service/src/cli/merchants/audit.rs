@@ -1,0 +1,186 @@
+//! `backhaul audit …`: who changed what, and whether anybody has tampered with the record of it.
+
+use anyhow::bail;
+use chrono::{DateTime, TimeDelta, Utc};
+use clap::{Args, Subcommand};
+use domain::id::Handle;
+use serde::Serialize;
+use store::merchants::accounts;
+use store::merchants::audit::{self, LISTED, Recorded};
+use store::merchants::audit_chain::Chain;
+use uuid::Uuid;
+use wire::time;
+
+use crate::app::App;
+use crate::cli::context::find_merchant;
+use crate::cli::output::{self, Format};
+use crate::flow::merchants::verify_audit::{Verified, verify_audit};
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// List who changed what, newest first.
+    List(List),
+    /// Verify the chains of the audit trail, and name the first entry of each that was altered, removed or put in.
+    Verify {
+        /// The merchant's handle; every merchant and what belongs to none if left out.
+        merchant: Option<Handle>,
+    },
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct List {
+    /// Only changes of this merchant, by its handle.
+    #[arg(long, value_name = "HANDLE")]
+    merchant: Option<Handle>,
+    /// Only changes by people whose name has this in it.
+    #[arg(long, default_value = "")]
+    who: String,
+    /// Only actions that have this in them, such as `endpoint`.
+    #[arg(long, default_value = "")]
+    what: String,
+    /// Only changes at this time (ISO 8601) or later.
+    #[arg(long, value_parser = moment)]
+    since: Option<DateTime<Utc>>,
+    /// Only changes before this time (ISO 8601).
+    #[arg(long, value_parser = moment)]
+    until: Option<DateTime<Utc>>,
+    /// The most changes to show.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+}
+
+fn moment(text: &str) -> Result<DateTime<Utc>, &'static str> {
+    time::read(text).ok_or("not a time like 2026-03-01T12:00:00Z")
+}
+
+#[derive(Serialize)]
+struct EntryOut {
+    at: String,
+    audit_id: String,
+    merchant: Option<String>,
+    actor: String,
+    action: String,
+    detail: String,
+    before: Option<serde_json::Value>,
+    after: Option<serde_json::Value>,
+    sequence: Option<i64>,
+    previous_hash: Option<String>,
+    hash: Option<String>,
+}
+
+impl From<Recorded> for EntryOut {
+    fn from(entry: Recorded) -> Self {
+        let hex = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+        let fields = |text: Option<String>| text.and_then(|text| serde_json::from_str(&text).ok());
+        Self {
+            at: time::write(entry.done_at),
+            audit_id: entry.id.to_string(),
+            merchant: entry.handle,
+            actor: entry.actor,
+            action: entry.action,
+            detail: entry.detail,
+            before: fields(entry.before),
+            after: fields(entry.after),
+            sequence: entry.sequence,
+            previous_hash: entry.previous_hash.as_deref().map(hex),
+            hash: entry.hash.as_deref().map(hex),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ChainOut {
+    /// The merchant's handle; `None` for what belongs to no merchant.
+    merchant: Option<String>,
+    entries: i64,
+    begins_after: i64,
+    result: &'static str,
+    broken_sequence: Option<i64>,
+    broken_audit_id: Option<String>,
+    why: Option<String>,
+}
+
+impl ChainOut {
+    fn new(merchant: Option<String>, verified: Verified) -> Self {
+        let Verified { entries, begins_after, broken } = verified;
+        Self {
+            merchant,
+            entries,
+            begins_after,
+            result: if broken.is_some() { "broken" } else { "whole" },
+            broken_sequence: broken.as_ref().and_then(|broken| broken.sequence),
+            broken_audit_id: broken.as_ref().and_then(|broken| broken.id).map(|id| id.to_string()),
+            why: broken.map(|broken| broken.why.to_string()),
+        }
+    }
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::List(options) => list(app, &options, format).await,
+        Command::Verify { merchant } => verify(app, merchant, format).await,
+    }
+}
+
+async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
+    let merchant = match &options.merchant {
+        Some(handle) => Some(find_merchant(app, handle).await?.id),
+        None => None,
+    };
+    let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.trim().to_lowercase());
+    let since = options.since.unwrap_or(DateTime::UNIX_EPOCH);
+    // Other nodes' clocks may be a little ahead.
+    let mut before = (options.until.unwrap_or(app.now() + TimeDelta::minutes(5)), Uuid::max());
+    let (most, mut rows) = (usize::try_from(options.limit)?, Vec::new());
+    loop {
+        let page = match merchant {
+            Some(merchant) => audit::list(app.store(merchant), merchant, since, before).await?,
+            None => audit::list_all(app.cell(), since, before).await?,
+        };
+        let last =
+            page.last().map(|entry| (entry.done_at, entry.id)).filter(|_| i64::try_from(page.len()).is_ok_and(|count| count >= LISTED));
+        rows.extend(page.into_iter().filter(|entry| holds(&entry.actor, &options.who) && holds(&entry.action, &options.what)));
+        match last {
+            Some(last) if rows.len() < most => before = last,
+            _ => break,
+        }
+    }
+    rows.truncate(most);
+    let rows: Vec<EntryOut> = rows.into_iter().map(EntryOut::from).collect();
+    output::list(format, &rows, "No change fits.", &["AT", "MERCHANT", "WHO", "WHAT", "WHICH", "BEFORE", "AFTER"], |row| {
+        let fields = |fields: &Option<serde_json::Value>| fields.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+        let merchant = row.merchant.clone().unwrap_or_else(|| "-".to_owned());
+        vec![row.at.clone(), merchant, row.actor.clone(), row.action.clone(), row.detail.clone(), fields(&row.before), fields(&row.after)]
+    })
+}
+
+async fn verify(app: &App, merchant: Option<Handle>, format: Format) -> anyhow::Result<()> {
+    let mut chains = Vec::new();
+    if let Some(handle) = merchant {
+        chains.push((Some(handle.to_string()), Chain::Of(find_merchant(app, &handle).await?.id)));
+    } else {
+        chains.push((None, Chain::Home));
+        chains.extend(accounts::list(app.cell()).await?.into_iter().map(|merchant| (Some(merchant.handle), Chain::Of(merchant.id))));
+    }
+    let mut rows = Vec::with_capacity(chains.len());
+    for (merchant, chain) in chains {
+        rows.push(ChainOut::new(merchant, verify_audit(app, chain).await?));
+    }
+    output::list(format, &rows, "", &["MERCHANT", "ENTRIES", "RESULT", "ENTRY", "WHY"], |row| {
+        let entry = match (row.broken_sequence, &row.broken_audit_id) {
+            (Some(sequence), Some(id)) => format!("{sequence}, {id}"),
+            (Some(sequence), None) => sequence.to_string(),
+            (None, Some(id)) => id.clone(),
+            (None, None) => "-".to_owned(),
+        };
+        let merchant = row.merchant.clone().unwrap_or_else(|| "-".to_owned());
+        vec![merchant, row.entries.to_string(), row.result.to_owned(), entry, row.why.clone().unwrap_or_else(|| "-".to_owned())]
+    })?;
+    match rows.iter().filter(|row| row.why.is_some()).count() {
+        0 => Ok(()),
+        broken => bail!(
+            "{broken} of {} chains are broken; compare the entries named above with your backup and with what was exported",
+            rows.len()
+        ),
+    }
+}

@@ -1,0 +1,77 @@
+//! A merchant's system that shows its client id and secret.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret as _, SecretString};
+use store::merchants::credentials::{self, Holder};
+
+use crate::app::App;
+use crate::node::security::{Event, TokenFault};
+use crate::platform::keys::bearer::{self, Hash};
+use crate::platform::networks::Networks;
+
+/// A client's id and secret, and where they come from.
+pub struct Shown<'a> {
+    pub client_id: &'a str,
+    pub client_secret: &'a SecretString,
+    pub from: IpAddr,
+}
+
+/// A client that knows its secret.
+pub(super) struct Client {
+    pub(super) holder: Holder,
+    /// The hash of the secret that it showed.
+    pub(super) shown: Hash,
+    /// The time until which that secret works, if it is the one before the newest rotation.
+    pub(super) until: Option<DateTime<Utc>>,
+}
+
+/// The reasons a client is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// Unknown clients, wrong secrets, revoked and expired credentials and foreign networks all look the same from outside.
+    #[error("the client is unknown, its secret is wrong, or its credential was revoked, has expired or is not for this network")]
+    Wrong,
+    #[error(transparent)]
+    Failed(#[from] store::Failed),
+}
+
+/// Finds the client that knows its secret, whose credential has not ended, and that comes from a network of it.
+pub(super) async fn find(app: &App, shown: &Shown<'_>) -> Result<Client, ClientError> {
+    let holder = credentials::find(app.cell(), shown.client_id).await?;
+    let hash = bearer::hash(shown.client_secret.expose_secret());
+    let now = app.now();
+    // Compare for unknown clients too, so that they cannot be told apart by timing.
+    let nobodys = [0; 32];
+    let newest = holder.as_ref().map_or(&nobodys[..], |holder| &holder.secret_hash);
+    let old = holder.as_ref().and_then(|holder| holder.old_secret.as_ref());
+    let is_newest = bearer::same(&hash, newest);
+    let is_old = bearer::same(&hash, old.map_or(&nobodys[..], |(old, _)| old));
+    let until = old.map(|(_, until)| *until).filter(|until| is_old && !is_newest && *until > now);
+    let right = is_newest || until.is_some();
+    let fault = match &holder {
+        None => Some(TokenFault::Unknown),
+        Some(_) if !right => Some(TokenFault::WrongSecret),
+        Some(holder) => fault_of(holder, shown.from, now)?,
+    };
+    if let Some(reason) = fault {
+        Event::TokenRefused { client: holder.as_ref().map(|holder| (shown.client_id, holder.merchant)), reason }.log();
+    }
+    let holder = holder.filter(|_| fault.is_none()).ok_or(ClientError::Wrong)?;
+    Ok(Client { holder, shown: hash, until })
+}
+
+/// What keeps a credential whose secret is known from being used, if anything does.
+fn fault_of(holder: &Holder, from: IpAddr, now: DateTime<Utc>) -> Result<Option<TokenFault>, store::Failed> {
+    let networks = Networks::parse(&holder.networks).map_err(|_| store::Failed::Internal("a stored network is unreadable"))?;
+    Ok(if holder.revoked {
+        Some(TokenFault::Revoked)
+    } else if holder.expires_at.is_some_and(|end| end <= now) {
+        Some(TokenFault::Expired)
+    } else if !networks.allow(from) {
+        Some(TokenFault::ForeignNetwork)
+    } else {
+        None
+    })
+}
