@@ -74,7 +74,12 @@ impl Stage {
         let app = stage.app()?;
         let mut connection = stage.connect().await?;
         for number in 0..MERCHANTS {
-            let merchant = configure::add_merchant(&app, "proof", &format!("merchant-{number}").parse()?, "A merchant", None).await?;
+            let handle = format!("merchant-{number}");
+            let merchant = match last {
+                // The program itself writes what only the newest schema has.
+                Some(_) => insert_merchant(&app, &mut connection, &handle).await?,
+                None => configure::add_merchant(&app, "proof", &handle.parse()?, "A merchant", None).await?,
+            };
             stage.tokens.push(grant(&app, &mut connection, merchant).await?.expose_secret().to_owned());
             stage.merchants.push(merchant.0);
         }
@@ -223,6 +228,18 @@ fn app(url: &str) -> anyhow::Result<App> {
 }
 
 /// A token of a new credential of the merchant, written with the columns that every version has.
+/// Adds a merchant as every version can.
+async fn insert_merchant(app: &App, connection: &mut PgConnection, handle: &str) -> anyhow::Result<MerchantId> {
+    let merchant = MerchantId(app.mint());
+    sqlx::query("insert into merchant (merchant_id, handle, name, created_at) values ($1, $2, 'A merchant', $3)")
+        .bind(merchant.0)
+        .bind(handle)
+        .bind(app.now())
+        .execute(connection)
+        .await?;
+    Ok(merchant)
+}
+
 async fn grant(app: &App, connection: &mut PgConnection, merchant: MerchantId) -> anyhow::Result<SecretString> {
     let (client, secret) = bearer::new_credential(&app.entropy);
     let token = bearer::new_token(merchant, &app.entropy, &app.fingerprints);

@@ -1,10 +1,9 @@
 //! `migrate-live`: upgrades the schema of an earlier version while orders and messages are written and read.
 //!
-//! The database is filled as the earlier version left it. The writes and reads under load are those that both versions make. The
-//! program itself applies the rest of the migrations, and an index on the largest table is built as a migration builds it, while a
+//! The database is filled as the earlier version left it. Orders are stored by the statement of that version, whose program is not here
+//! any more, and messages by the one that both versions have. The program itself applies the rest of the migrations, and an index on the largest table is built as a migration builds it, while a
 //! backup holds the tables.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -13,22 +12,21 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use backhaul::app::App;
-use backhaul::http;
-use backhaul::node::Phase;
 use chrono::Utc;
 use domain::messages::message::{Interface, Kind};
 use serde_json::{Value, json};
-use sqlx::Connection as _;
+use sqlx::{Connection as _, PgConnection};
 use store::messages::outbox::Message;
 use store::node::migrations;
 
 use crate::meter::{percentile, round};
 use crate::orders::intake::preload;
-use crate::orders::load::{self, Load};
 use crate::stage::Stage;
 
 /// The last migration of the earlier version.
 const EARLIER: i64 = 27;
+/// Connections that store orders.
+const WRITERS: usize = 4;
 /// The load before the upgrade begins and after it ends.
 const AROUND: Duration = Duration::from_secs(2);
 /// The time for which a backup holds the tables when the upgrade begins.
@@ -52,9 +50,11 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     preload(&stage, plan.orders).await?;
     fill(&stage, plan.messages).await?;
     let app = stage.app()?;
-    let address = serve(&app).await?;
     let stop = Arc::new(AtomicBool::new(false));
-    let orders = tokio::spawn(send_orders(address, Arc::new(stage.tokens.clone()), stop.clone()));
+    let mut orders = Vec::new();
+    for writer in 0..WRITERS {
+        orders.push(tokio::spawn(store_orders(stage.connect().await?, stage.merchants.clone(), writer, stop.clone())));
+    }
     let messages = tokio::spawn(write_messages(app.clone(), stage.merchants.clone(), stop.clone()));
     tokio::time::sleep(AROUND).await;
 
@@ -82,7 +82,14 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     tokio::time::sleep(AROUND).await;
     stop.store(true, Ordering::SeqCst);
 
-    let (orders, messages) = (orders.await??, messages.await??);
+    let messages = messages.await??;
+    let (mut latencies, mut failed) = (Vec::new(), 0);
+    for stored in orders {
+        let (more, failures) = stored.await??;
+        latencies.extend(more);
+        failed += failures;
+    }
+    let orders = (latencies, failed);
     app.cell().close().await;
     let mut figures = Vec::new();
     for (what, (mut latencies, failed)) in [("orders", orders), ("messages", messages)] {
@@ -125,27 +132,36 @@ async fn fill(stage: &Stage, count: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Serves in this process, because the program itself does not start on an earlier schema.
-async fn serve(app: &App) -> anyhow::Result<SocketAddr> {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    let (address, router, app) = (listener.local_addr()?, http::router(app), app.clone());
-    app.enter(Phase::Serving);
-    tokio::spawn(async move { http::listener::serve(listener, router, &app.settings.http, &app.entropy, std::future::pending()).await });
-    Ok(address)
-}
-
 /// The latencies in microseconds, and the number of failures.
 type Measured = (Vec<u32>, u64);
 
-/// Sends orders, new ones and changed ones, until `stop`.
-async fn send_orders(address: SocketAddr, tokens: Arc<Vec<String>>, stop: Arc<AtomicBool>) -> anyhow::Result<Measured> {
-    let (mut latencies, mut failed, mut seed) = (Vec::new(), 0, 0);
-    let load = Load { connections: 4, orders: 1, duration: Duration::from_millis(500), numbers: 1_000_000 };
-    while !stop.load(Ordering::SeqCst) {
-        let outcome = load::drive(address, &tokens, &load, seed).await;
-        latencies.extend(outcome.latencies);
-        failed += outcome.refused;
-        seed += 1;
+/// How an earlier version stored an order.
+const STORE: &str = "insert into customer_order as stored
+        (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot)
+    values ($1, $2, 'Shipped', $3, $3, $3, 1, $4, $5)
+    on conflict (merchant_id, identifier) do update
+    set updated_at = excluded.updated_at, received_at = excluded.received_at, revision = stored.revision + 1, snapshot = excluded.snapshot";
+
+/// Stores orders, new ones and changed ones, over a connection of its own until `stop`.
+async fn store_orders(
+    mut connection: PgConnection,
+    merchants: Vec<uuid::Uuid>,
+    writer: usize,
+    stop: Arc<AtomicBool>,
+) -> anyhow::Result<Measured> {
+    let (mut latencies, mut failed) = (Vec::new(), 0);
+    for (number, merchant) in merchants.iter().cycle().enumerate() {
+        if stop.load(Ordering::SeqCst) {
+            break;
+        }
+        let began = Instant::now();
+        // After these, known ones change.
+        let store =
+            sqlx::query(STORE).bind(merchant).bind(format!("L-{writer}-{}", number % 5_000)).bind(Utc::now()).bind([0_u8; 32].as_slice());
+        match store.bind(crate::orders::order::text(0, u64::try_from(number)?)).execute(&mut connection).await {
+            Ok(_) => latencies.push(u32::try_from(began.elapsed().as_micros())?),
+            Err(_) => failed += 1,
+        }
     }
     Ok((latencies, failed))
 }
