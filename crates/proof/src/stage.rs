@@ -227,8 +227,7 @@ fn app(url: &str) -> anyhow::Result<App> {
     Ok(App::new(settings, Clock::system(), Entropy::system())?)
 }
 
-/// A token of a new credential of the merchant, written with the columns that every version has.
-/// Adds a merchant as every version can.
+/// A new merchant, written with the columns that every version has.
 async fn insert_merchant(app: &App, connection: &mut PgConnection, handle: &str) -> anyhow::Result<MerchantId> {
     let merchant = MerchantId(app.mint());
     sqlx::query("insert into merchant (merchant_id, handle, name, created_at) values ($1, $2, 'A merchant', $3)")
@@ -240,6 +239,7 @@ async fn insert_merchant(app: &App, connection: &mut PgConnection, handle: &str)
     Ok(merchant)
 }
 
+/// A token of a new credential of the merchant, written with the columns that every version has.
 async fn grant(app: &App, connection: &mut PgConnection, merchant: MerchantId) -> anyhow::Result<SecretString> {
     let (client, secret) = bearer::new_credential(&app.entropy);
     let token = bearer::new_token(merchant, &app.entropy, &app.fingerprints);
