@@ -25,13 +25,16 @@ build: ## Build the release binary without the simulators of `backhaul dev`: tar
 check: ## Check formatting, lints, documentation, licences, alarm rules and generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo clippy -p backhaul --no-default-features --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo deny --log-level error check bans licenses sources
 	$(MAKE) --no-print-directory check-alarms
 	$(MAKE) --no-print-directory gen
 	@git diff --exit-code -- $(GENERATED) && test -z "$$(git ls-files --others --exclude-standard -- $(GENERATED))" \
 		|| { echo "generated files were out of date; 'make gen' has updated them, so commit the changes"; exit 1; }
+
+.PHONY: check-production
+check-production: ## Lint the program as it is built for production, without the simulators
+	cargo clippy -p backhaul --no-default-features --quiet -- -D warnings
 
 .PHONY: check-alarms
 check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promtool, from Debian's package prometheus)
