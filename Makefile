@@ -1,7 +1,7 @@
 # `make` without a target lists the targets. CI runs `make check test`, among others.
 .DEFAULT_GOAL := help
 SHELL := bash
-WITH_POSTGRES := cargo run --quiet -p sandbox --bin with-postgres --
+WITH_POSTGRES := cargo run --locked --quiet -p sandbox --bin with-postgres --
 GENERATED := .sqlx docs/openapi.json docs/admin-openapi.json docs/cli.md
 FUZZ_RUNS ?= 1000000
 
@@ -15,7 +15,7 @@ setup: ## Install missing tools: PostgreSQL, PgBouncer, curl, promtool, Node, Ch
 
 .PHONY: dev
 dev: ## Run everything locally: the service, a temporary PostgreSQL, two merchants and their simulated systems
-	@cargo run --quiet -p backhaul -- dev
+	@cargo run --locked --quiet -p backhaul -- dev
 
 .PHONY: build
 build: ## Build the release binary without the simulators of `backhaul dev`: target/release/backhaul
@@ -24,8 +24,8 @@ build: ## Build the release binary without the simulators of `backhaul dev`: tar
 .PHONY: check
 check: ## Check formatting, lints, documentation, licences, alarm rules and generated files
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 	cargo deny --log-level error check bans licenses sources
 	$(MAKE) --no-print-directory check-alarms
 	$(MAKE) --no-print-directory gen
@@ -34,7 +34,7 @@ check: ## Check formatting, lints, documentation, licences, alarm rules and gene
 
 .PHONY: check-production
 check-production: ## Lint the program as it is built for production, without the simulators
-	cargo clippy -p backhaul --no-default-features --quiet -- -D warnings
+	cargo clippy --locked -p backhaul --no-default-features --quiet -- -D warnings
 
 .PHONY: check-alarms
 check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promtool, from Debian's package prometheus)
@@ -43,7 +43,7 @@ check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promto
 
 .PHONY: test
 test: ## Run all tests on a real PostgreSQL (from the PATH, or DATABASE_URL)
-	cargo nextest run --workspace $(if $(CI),--profile ci)
+	cargo nextest run --locked --workspace $(if $(CI),--profile ci)
 
 .PHONY: test-postgres
 test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched from Debian and not installed
@@ -53,10 +53,10 @@ test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched
 gen: ## Regenerate the SQL metadata, the OpenAPI document and the CLI reference
 	@mkdir -p .sqlx && rm -f .sqlx/query-*.json
 	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do psql -qX -v ON_ERROR_STOP=1 -f "$$file" "$$DATABASE_URL"; done; \
-		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --quiet -p store'
-	@cargo run --quiet -p backhaul -- openapi > docs/openapi.json
-	@cargo run --quiet -p backhaul -- openapi --operator > docs/admin-openapi.json
-	@cargo run --quiet -p backhaul -- cli-reference > docs/cli.md
+		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --locked --quiet -p store'
+	@cargo run --locked --quiet -p backhaul -- openapi > docs/openapi.json
+	@cargo run --locked --quiet -p backhaul -- openapi --operator > docs/admin-openapi.json
+	@cargo run --locked --quiet -p backhaul -- cli-reference > docs/cli.md
 
 .PHONY: fuzz
 fuzz: ## Fuzz the parsers of untrusted input (FUZZ_RUNS executions each)
@@ -64,7 +64,7 @@ fuzz: ## Fuzz the parsers of untrusted input (FUZZ_RUNS executions each)
 
 .PHONY: agreement
 agreement: ## Check that the fast and slow validation paths agree on 100,000 generated messages
-	CASES=100000 cargo nextest run -p wire --test agreement
+	CASES=100000 cargo nextest run --locked -p wire --test agreement
 
 .PHONY: mutants
 mutants: ## Change the rules in crates/domain in every way that cargo-mutants knows, and check that a test notices (an hour and more)
@@ -76,7 +76,7 @@ PROOF := $(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul
 
 .PHONY: proof
 proof:
-	@cargo build --quiet --release -p backhaul -p proof
+	@cargo build --locked --quiet --release -p backhaul -p proof
 
 .PHONY: bench-intake
 bench-intake: proof ## Order intake compared with bare database writes: single_ratio, bulk_ratio, update_ratio, p99, memory
@@ -140,7 +140,7 @@ attack-portal: proof ## Compare the portal's misses, answers and times, in 10,00
 	@$(PROOF) attack-portal
 
 .PHONY: attack-edge
-attack-edge: proof ## Reset 100,000 requests as fast as they are begun, while another caller asks for orders: resets, grown_mb, failed, p99_ratio
+attack-edge: proof ## Reset 100,000 requests as fast as they are begun, by strangers and by a merchant, while another caller asks for orders: resets, grown_mb, failed, p99_ratio
 	@$(PROOF) attack-edge
 
 .PHONY: chaos-portal
@@ -162,12 +162,12 @@ CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
 
 .PHONY: crash-delivery
 crash-delivery: proof ## Crash a process at every point of a delivery: points, hits, lost, inversions, altered
-	@cargo build --quiet --release $(CRASH_POINTS)
+	@cargo build --locked --quiet --release $(CRASH_POINTS)
 	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-delivery
 
 .PHONY: crash-returns
 crash-returns: proof ## Crash a process at every commit of a return: places, hits, closed, lost, double_refunds
-	@cargo build --quiet --release $(CRASH_POINTS)
+	@cargo build --locked --quiet --release $(CRASH_POINTS)
 	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-returns
 
 .PHONY: rolling-restarts
@@ -208,32 +208,32 @@ bench-pallet: proof ## Ship a pallet of 100,000 units and check that its message
 
 .PHONY: bench-lists
 bench-lists: ## Cost of list queries with 2 million messages and 6 million attempts: pages_over_500
-	@MESSAGES=2000000 cargo test --quiet -p store --test lists -- --nocapture | grep '^{'
+	@MESSAGES=2000000 cargo test --locked --quiet -p store --test lists -- --nocapture | grep '^{'
 
 .PHONY: bench-reports
 bench-reports: ## Cost of the console's reports with a year of 1,000 merchants: most_pages, p99_ms
-	@MERCHANTS=1000 cargo test --quiet -p store --test report_days -- --nocapture | grep '^{'
+	@MERCHANTS=1000 cargo test --locked --quiet -p store --test report_days -- --nocapture | grep '^{'
 
 .PHONY: model-returns
 model-returns: ## Compare 100,000 random histories of returns with a simple model
-	@HISTORIES=100000 cargo test --quiet --release -p backhaul --test surface any_history_of_returns -- --nocapture | grep '^{'
+	@HISTORIES=100000 cargo test --locked --quiet --release -p backhaul --test surface any_history_of_returns -- --nocapture | grep '^{'
 
 .PHONY: race-returns
 race-returns: ## Race returns with order updates, and labels with scans, 10,000 times each
-	@TRIALS=10000 cargo test --quiet --release -p backhaul --test surface returns::races
+	@TRIALS=10000 cargo test --locked --quiet --release -p backhaul --test surface returns::races
 
 .PHONY: plan-returns
 plan-returns: ## Query plans for returns with 200,000 orders and 100,000 returns: most_sorted, most_pages
-	@ORDERS=200000 cargo test --quiet -p store --test return_plans -- --nocapture | grep '^{'
+	@ORDERS=200000 cargo test --locked --quiet -p store --test return_plans -- --nocapture | grep '^{'
 
 .PHONY: plan-warehouse
 plan-warehouse: ## Query plans for shipments, receiving, drop shipping, exchanges and erasure with 100,000 of each: most_sorted, most_pages
-	@UNITS=100000 cargo test --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
+	@UNITS=100000 cargo test --locked --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
 
 .PHONY: proof-short
 proof-short: ## Run the benches and chaos tests briefly, with the development build
-	@cargo build --quiet -p backhaul -p proof
-	@cargo build --quiet $(CRASH_POINTS)
+	@cargo build --locked --quiet -p backhaul -p proof
+	@cargo build --locked --quiet $(CRASH_POINTS)
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul migrate-live --messages 50000 --orders 20000
@@ -266,7 +266,7 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 .PHONY: e2e-programs
 e2e-programs:
 	@[ -d e2e/node_modules ] && command -v chromium >/dev/null || { echo "Chromium or the packages of e2e/ are missing: run 'make setup'"; exit 1; }
-	@cargo build --quiet -p backhaul -p proof
+	@cargo build --locked --quiet -p backhaul -p proof
 
 .PHONY: e2e
 e2e: e2e-portal e2e-console ## Walk every road through the shoppers' portal and the operators' console once in a real browser: passed, failed, axe_violations
@@ -311,7 +311,7 @@ contract-by-curl: ## Go through the contract with curl: every call that it allow
 
 .PHONY: edge-short
 edge-short: ## Run the TLS scan, slow-client, API fuzzing and import checks briefly, with the development build
-	@cargo build --quiet -p backhaul
+	@cargo build --locked --quiet -p backhaul
 	@PROGRAM=$(PROGRAMS)/debug/backhaul CASES=100 scripts/fuzz-api
 	@PROGRAM=$(PROGRAMS)/debug/backhaul ROUNDS=1 scripts/slow-clients
 	@PROGRAM=$(PROGRAMS)/debug/backhaul scripts/scan-tls

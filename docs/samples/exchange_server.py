@@ -127,8 +127,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(404, '{"message": "there is nothing here"}')
         if not is_signed(self.headers, body):
             return self.answer(401, '{"message": "the signature is wrong"}')
-        # The operator tests the endpoint: there is nothing to place.
-        if self.headers.get("X-Service-Event") == "endpoint.test":
+        # The operator tests the endpoint: nothing in it is real, and nothing is placed.
+        if self.headers.get("X-Service-Trial"):
             return self.answer(200, "{}")
         connection = connect()
         try:

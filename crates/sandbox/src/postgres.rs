@@ -56,6 +56,12 @@ impl Cluster {
         }
     }
 
+    /// The cluster that another process left in `dir`.
+    #[must_use]
+    pub fn left_in(dir: &Path) -> Self {
+        Self { dir: dir.to_owned() }
+    }
+
     fn fill(&self, account: Option<Account>, settings: &str) -> Result<(), NoPostgres> {
         let data = self.data();
         let data: &OsStr = data.as_ref();

@@ -2,17 +2,22 @@
 //!
 //! Listings are tables by default, and JSON with `-o json`.
 
+mod confirm;
 mod context;
 #[cfg(feature = "simulators")]
 mod dev;
+mod id;
 mod merchants;
 mod messages;
 mod node;
 mod orders;
 mod output;
+mod pager;
 mod remote;
 mod returns;
 mod session;
+mod table;
+mod terminal;
 mod warehouse;
 
 use std::path::PathBuf;
@@ -43,6 +48,9 @@ struct Cli {
     /// The e-mail address of the operator in whose name the command runs; the audit log names them besides the user.
     #[arg(long = "as", global = true, env = "BACKHAUL_AS", value_name = "EMAIL")]
     as_operator: Option<String>,
+    /// Show times in UTC; in a terminal, lists tell how long ago they were.
+    #[arg(long, global = true)]
+    utc: bool,
     #[command(flatten)]
     server: remote::client::Server,
     #[command(subcommand)]
@@ -165,9 +173,13 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::new(error)),
     };
-    match runtime.block_on(run(cli, &matches)) {
-        Ok(code) => code,
-        Err(error) => fail(&error),
+    let ended = runtime.block_on(run(cli, &matches)).unwrap_or_else(|error| fail(&error));
+    match output::lost() {
+        Some(error) => {
+            output::progress(&format!("error: standard output cannot be written, so some of it is missing: {error}"));
+            ExitCode::FAILURE
+        }
+        None => ended,
     }
 }
 
@@ -181,7 +193,7 @@ fn misread(error: &clap::Error) -> ExitCode {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    output::progress(&format!("error: {error:#}"));
+    output::progress(&format!("error: {}", output::told(error)));
     ExitCode::FAILURE
 }
 
@@ -191,19 +203,23 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         if cli.as_operator.is_some() {
             bail!("with --server the token says who acts; leave --as out, or unset BACKHAUL_AS");
         }
-        return cli.server.run(url, Cli::command(), matches, cli.output, settings()?).await;
+        return cli.server.run(url, Cli::command(), matches, cli.output, terminal::screen(cli.utc), settings()?).await;
     }
     let unconnected = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
     match cli.command {
         #[cfg(feature = "simulators")]
         Command::Dev(dev) => dev::run(dev, settings()?, operator_api()).await?,
         Command::Serve(serve) => node::serve::run(unconnected()?, &serve, operator_api()).await?,
-        Command::Migrate(migrate) => node::migrate::run(&migrate, &settings()?, &Clock::system()).await?,
+        Command::Migrate(migrate) => node::migrate::run(&migrate, &settings()?, &Clock::system(), cli.output).await?,
         Command::Restored => node::restored::run(&unconnected()?, cli.output).await?,
         Command::Operate(command) => {
             let app = unconnected()?;
+            app.cell().reach().await?;
             // In a sandbox whose clock was advanced, a command must use the same time as the nodes.
             app.renew_clock().await?;
+            if let Some(screen) = terminal::screen(cli.utc) {
+                session::fit(table::View { screen, now: app.now() });
+            }
             // With a wrong key, a shopper would not be found and a secret not be read. The status of the keys says more.
             if !matches!(command, Operate::Keys(node::keys::Command::Status))
                 && let Some(wrong) = app.confirm_keys().await?.first()
@@ -217,7 +233,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         }
         Command::Openapi(openapi) => output::text(&if openapi.operator { operator_api().document } else { openapi::text().to_owned() }),
         Command::CliReference => output::text(&node::reference::write(Cli::command())),
-        Command::Config(command) => node::config::run(&command, settings)?,
+        Command::Config(command) => node::config::run(&command, cli.config.as_deref(), unconnected, cli.output)?,
         Command::Doctor(doctor) => return node::doctor::run(doctor, settings(), cli.output).await,
     }
     Ok(ExitCode::SUCCESS)
@@ -261,7 +277,7 @@ pub fn operator_api() -> Commands {
 
 /// Runs a command for a caller of the operator API.
 async fn answer(app: App, call: Call) -> Answer {
-    let words = match remote::read(Cli::command(), call) {
+    let words = match remote::read(Cli::command(), call, app.now()) {
         Ok(words) => words,
         Err(why) => return remote::refuse(why),
     };

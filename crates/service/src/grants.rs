@@ -13,6 +13,7 @@ use store::Failed;
 use store::merchants::{credentials, tokens};
 
 use crate::node::Node;
+use crate::platform::client_certificate::Binding;
 use crate::platform::keys::bearer::Hash;
 use crate::platform::networks::Networks;
 
@@ -30,7 +31,7 @@ pub struct GrantCache {
     used: Mutex<HashMap<Arc<str>, DateTime<Utc>>>,
 }
 
-/// The rights that a token grants, and from where.
+/// The rights that a token grants, from where, and with which client certificates.
 #[derive(Clone)]
 pub(crate) struct Grant {
     pub(crate) client_id: Arc<str>,
@@ -41,6 +42,8 @@ pub(crate) struct Grant {
     /// True if its merchant is paused.
     pub(crate) paused: bool,
     networks: Networks,
+    /// The client certificates with which it may be used.
+    pub(crate) binding: Binding,
 }
 
 #[derive(Clone)]
@@ -68,8 +71,9 @@ impl TryFrom<tokens::Grant> for Grant {
 
     fn try_from(kept: tokens::Grant) -> Result<Self, Failed> {
         let networks = Networks::parse(&kept.networks).map_err(|_| Failed::Internal("a stored network is unreadable"))?;
-        let tokens::Grant { client_id, scopes, expires_at, revoked, paused, networks: _ } = kept;
-        Ok(Self { client_id: client_id.into(), scopes, expires_at, revoked, paused, networks })
+        let binding = Binding::parse(&kept.certificates).map_err(|_| Failed::Internal("a stored fingerprint is unreadable"))?;
+        let tokens::Grant { client_id, scopes, expires_at, revoked, paused, networks: _, certificates: _ } = kept;
+        Ok(Self { client_id: client_id.into(), scopes, expires_at, revoked, paused, networks, binding })
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
-use crate::node::{Node, health, rate};
+use crate::node::{Node, certificate, health, rate};
 use crate::platform::task::Task;
 
 /// The interval between heartbeats.
@@ -37,7 +37,7 @@ pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
 /// Runs heartbeats and health checks forever.
 pub async fn run(app: App) {
     let node = Node::clone(&app);
-    tokio::join!(beats(app), health::watch(node));
+    tokio::join!(beats(app), health::watch(node.clone()), certificate::watch(node));
 }
 
 /// Runs heartbeats forever. A panic is logged, and they start again.

@@ -1,5 +1,6 @@
-//! The foundation: settings, clock, entropy, hashes of files, host names, keys, metrics, open files, pictures, telemetry, TLS, tasks, and the words that people read.
+//! The foundation: settings, client certificates, clock, entropy, hashes of files, host names, keys, metrics, open files, pictures, telemetry, TLS, tasks, and the words that people read.
 
+pub mod client_certificate;
 pub mod clock;
 pub mod config;
 pub mod content_hash;

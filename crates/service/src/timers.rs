@@ -8,6 +8,7 @@ use store::Failed;
 
 use crate::app::App;
 use crate::delivery::timer::{Run, Timer};
+use crate::flow::merchants::delete_merchant::delete_merchants;
 use crate::flow::merchants::end_retention::end_retention;
 use crate::flow::merchants::forget_audit::forget_audit;
 use crate::flow::merchants::note_first_orders::note_first_orders;
@@ -110,6 +111,7 @@ impl Timer for Timers {
                 continues("deleting outdated rows of messages", forget_messages(app).await),
                 continues("deleting outdated audit entries", forget_audit(app).await),
                 continues("deleting outdated rows of operators", forget_operators(app).await),
+                continues("deleting merchants", delete_merchants(app).await),
                 continues("ending retention", self.end_retention().await),
                 continues("counting hours by the day", self.count_days().await),
                 continues("counting dropped messages", count_dropped(app).await),

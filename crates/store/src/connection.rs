@@ -84,7 +84,13 @@ impl Pool {
     pub(crate) async fn acquire(&self) -> Result<Connection, Error> {
         let asked_at = Instant::now();
         let Connections { pool, limit } = self.connections();
-        let held = pool.acquire().await?;
+        let held = pool.acquire().await.map_err(|error| match error {
+            // Nothing was in use: the server was not there.
+            Error::PoolTimedOut if pool.size() == 0 => {
+                Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "no connection could be made in time"))
+            }
+            other => other,
+        })?;
         Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, asked_at, limit: *limit })
     }
 

@@ -14,7 +14,7 @@ pub enum Failed {
     #[error("the constraint {0} was violated")]
     Constraint(String),
     /// Any other error that the database reported.
-    #[error("the database refused a statement: {0}")]
+    #[error("the database refused the request: {0}")]
     Refused(String),
     /// Our own fault: stored data that this program cannot read, or data that it cannot write.
     #[error("internal error: {0}")]
@@ -23,6 +23,36 @@ pub enum Failed {
 
 const LOCK_TIMEOUT: &str = "SQLSTATE 55P03";
 const STATEMENT_TIMEOUT: &str = "SQLSTATE 57014";
+
+/// The beginning of the text of a TLS connection that was not made.
+const NO_TLS: &str = "TLS failed";
+
+/// The codes of errors that do not go away by waiting: somebody has to change a setting.
+const PERMANENT: [&str; 4] = ["28P01", "28000", "3D000", "42501"];
+
+/// What an error of the database means, and what to do about it.
+fn explain(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "28P01" => "the password of this role is wrong; correct the user and the password in DATABASE_URL",
+        "28000" => "this role does not exist, or may not connect from here; correct the role in DATABASE_URL, or pg_hba.conf",
+        "3D000" => "there is no database of this name; create it with `createdb`, or correct the name in DATABASE_URL",
+        "42P01" => "a table is missing; run `backhaul migrate`",
+        "42703" => "a column is missing; run `backhaul migrate`",
+        "42501" => "this role lacks a right; run `backhaul migrate --grant-to ROLE` as the owner of the tables",
+        "53100" => "its disk is full; free some space on the database's machine",
+        "53200" => "it is out of memory; see its log",
+        "53300" => "it has no connection to spare; raise max_connections in postgresql.conf, or lower database.connections",
+        "25006" => "it is read-only; set DATABASE_URL to the primary, or promote the standby",
+        "57P01" | "57P02" => "it is shutting down; start it again",
+        "57P03" => "it is starting up or shutting down; wait until it is ready",
+        _ => return None,
+    })
+}
+
+/// The code, with what it means if that is known.
+fn told(code: &str) -> String {
+    explain(code).map_or_else(|| format!("SQLSTATE {code}"), |told| format!("{told} (SQLSTATE {code})"))
+}
 
 impl Failed {
     /// True if the named constraint was violated.
@@ -44,7 +74,7 @@ impl Failed {
         after("the database is unreachable: ")
             .map(Self::Unreachable)
             .or_else(|| after("the transaction collided with another one (SQLSTATE ").map(Self::Collided))
-            .or_else(|| after("the database refused a statement: ").map(Self::Refused))
+            .or_else(|| after("the database refused the request: ").map(Self::Refused))
             .or_else(|| after("the constraint ").filter(|why| why.ends_with(" was violated")).map(Self::Constraint))
             .or_else(|| after("internal error: ").map(|_| Self::Internal("a command failed")))
     }
@@ -53,6 +83,17 @@ impl Failed {
     #[must_use]
     pub fn timed_out(&self) -> bool {
         matches!(self, Self::Unreachable(why) if why == STATEMENT_TIMEOUT)
+    }
+
+    /// True if waiting does not help, because somebody has to change a setting: the password, the name of the database, TLS.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            Self::Unreachable(why) | Self::Refused(why) => {
+                why.starts_with(NO_TLS) || PERMANENT.iter().any(|code| why.ends_with(&format!("(SQLSTATE {code})")))
+            }
+            Self::Collided(_) | Self::Constraint(_) | Self::Internal(_) => false,
+        }
     }
 
     /// True if the database is out of reach. False if a row is locked, or a statement takes too long or is refused: then others may
@@ -80,19 +121,20 @@ impl From<sqlx::Error> for Failed {
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
                     // Lock timeout, read-only transaction, a transaction that was idle for too long, or an object that is not ready.
-                    ("55P03" | "25006" | "25P03" | "55000", _) => Self::Unreachable(format!("SQLSTATE {code}")),
+                    ("55P03" | "25006" | "25P03" | "55000", _) => Self::Unreachable(told(&code)),
                     // Connection failure, insufficient resources, operator intervention (shutdown, start-up), system error.
-                    (code, _) if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => {
-                        Self::Unreachable(format!("SQLSTATE {code}"))
-                    }
+                    (code, _) if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => Self::Unreachable(told(code)),
                     (_, Some(constraint)) => Self::Constraint(constraint.to_owned()),
-                    (_, None) => Self::Refused(format!("SQLSTATE {code}")),
+                    (code, None) => Self::Refused(told(code)),
                 }
             }
             sqlx::Error::Io(error) => Self::Unreachable(error.to_string()),
             // What arrives is cut off or mixed up: the connection is of no use.
             sqlx::Error::Protocol(_) => Self::Unreachable("the connection broke".to_owned()),
-            sqlx::Error::Tls(_) => Self::Unreachable("TLS failed".to_owned()),
+            // The texts of TLS are about certificates and versions.
+            sqlx::Error::Tls(error) => Self::Unreachable(format!(
+                "{NO_TLS}: {error}; correct sslmode and sslrootcert in DATABASE_URL, or the certificate of the server"
+            )),
             sqlx::Error::PoolTimedOut => Self::Unreachable("no connection became free in time".to_owned()),
             sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Self::Unreachable("the pool is closed".to_owned()),
             sqlx::Error::Configuration(_) => Self::Refused("the URL of the database is invalid".to_owned()),
@@ -128,6 +170,18 @@ mod tests {
             assert!(same && told.is_some_and(|told| told.timed_out() == failed.timed_out()), "{failed}");
         }
         assert!(Failed::told_by("there is no merchant `acme`").is_none());
+    }
+
+    #[test]
+    fn what_waiting_does_not_mend_is_permanent() {
+        for code in PERMANENT {
+            let failed = Failed::Refused(told(code));
+            assert!(failed.is_permanent() && failed.to_string().contains("; "), "{failed}");
+        }
+        assert!(Failed::from(sqlx::Error::Tls("the server does not support TLS".into())).is_permanent());
+        for passing in [Failed::took_too_long(), Failed::Unreachable(told("57P03")), Failed::from(sqlx::Error::PoolTimedOut)] {
+            assert!(!passing.is_permanent(), "{passing}");
+        }
     }
 
     #[test]

@@ -7,4 +7,5 @@ pub mod limits;
 pub mod migrations;
 pub mod rates;
 pub mod sessions;
+pub mod short_ids;
 pub mod tables;

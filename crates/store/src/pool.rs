@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgPool};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgPool};
 use tokio::time::timeout;
 
 use crate::connection::Pool;
 use crate::failed::Failed;
-use crate::server::connect_options;
+use crate::server::{CONNECT, connect_options};
 use crate::session;
 use crate::tx::Tx;
 
@@ -100,6 +100,13 @@ const CONSOLE_STATEMENT: Duration = Duration::from_secs(2);
 const APART_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Store {
+    /// Connects once, beside the pools. They try again until their time is over, and do not say why they failed.
+    pub async fn reach(&self) -> Result<(), Failed> {
+        let connecting = timeout(CONNECT, self.options.connect()).await;
+        let connection = connecting.map_err(|_| Failed::Unreachable("it did not answer in time".to_owned()))??;
+        Ok(connection.close().await?)
+    }
+
     /// A store for the database at `url`. It connects on first use, so a service can start before its database.
     pub fn new(url: &str, limits: PoolLimits) -> Result<Self, Failed> {
         let options = connect_options(url)?;

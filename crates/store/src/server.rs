@@ -47,7 +47,7 @@ pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, Failed> {
 }
 
 /// The time for connecting outside of a pool.
-const CONNECT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
 /// Connects outside of a pool, for work that may take longer than any limit.
 pub(crate) async fn connect(url: &str) -> Result<PgConnection, Failed> {

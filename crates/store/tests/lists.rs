@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
+use domain::messages::message::{Interface, Kind};
 use sqlx::ConnectOptions as _;
 use store::merchants::overview;
 use store::messages::failure_groups::{self, Owner};
@@ -168,7 +169,7 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     let mut ledger = Ledger { explained: Explained::listen(), pages: 0, over: 0, most: 0, most_of_counts: 0 };
     for merchant in [1_u128, 7] {
-        let (whose, endpoint) = (MerchantId(Uuid::from_u128(merchant)), EndpointId(Uuid::from_u128(merchant)));
+        let whose = MerchantId(Uuid::from_u128(merchant));
         for (what, filter) in lists() {
             let mut before = None;
             for _ in 0..TURNED {
@@ -183,7 +184,7 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
         }
         let mut after = (DateTime::UNIX_EPOCH, Uuid::nil());
         for _ in 0..TURNED {
-            let entries = failures::list(&store, whose, endpoint, after, 100).await.unwrap();
+            let entries = failures::list(&store, whose, Kind::Of(Interface::Rma), after, 100).await.unwrap();
             ledger.page("the failure queue");
             let Some(last) = entries.last() else { break };
             after = (last.failed_at, last.message_id);

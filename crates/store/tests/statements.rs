@@ -45,13 +45,14 @@ const SHARED: [&str; 22] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 74] = [
+const ACROSS: [(&str, &str); 75] = [
     ("-- Across merchants: what has to be sealed anew.", "endpoint"),
     ("-- Across merchants: what has to be sealed anew.", "carrier_account"),
     ("-- Across merchants: what has to be sealed anew.", "merchant_key"),
     ("-- Across merchants: what a key has sealed.", "endpoint"),
     ("-- Across merchants: what a key has sealed.", "carrier_account"),
     ("-- Across merchants: what a key has sealed.", "merchant_key"),
+    ("-- Across merchants: what a key has suppressed.", "suppression"),
     ("-- Across merchants: the progress of new fingerprints.", "fingerprint_progress"),
     ("-- Over all merchants, by the index of each status.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),

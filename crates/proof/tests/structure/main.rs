@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
 mod circles;
+mod error_texts;
 mod imports;
 mod layers;
 mod samples;
@@ -11,6 +12,7 @@ mod syntax;
 mod words;
 
 use self::circles::{Listed, between_folders, inside_folders, unlisted};
+use self::error_texts::error_texts;
 use self::imports::Graph;
 use self::layers::{Exception, Layer, against, committing, lonely_areas, signalling, strange_folders};
 use self::sources::Sources;
@@ -164,4 +166,23 @@ fn few_doc_comments_open_with_a_question_word() {
 #[test]
 fn everything_public_has_a_doc_comment() {
     expect_nothing(&undocumented(&Sources::of_the_workspace()));
+}
+
+#[test]
+fn the_text_of_every_error_has_been_read() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/structure/error_texts.txt");
+    let texts = error_texts(&Sources::of_the_workspace());
+    if std::env::var_os("WRITE_DOWN").is_some() {
+        std::fs::write(file, &texts).unwrap();
+    }
+    let kept = std::fs::read_to_string(file).unwrap();
+    let new: Vec<&str> = texts.lines().filter(|line| !kept.lines().any(|known| known == *line)).collect();
+    let gone: Vec<&str> = kept.lines().filter(|line| !texts.lines().any(|known| known == *line)).collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "Errors have new texts. Read them: does each say what happened, why, and what to do next? Then write them down: \
+         WRITE_DOWN=1 cargo nextest run -p proof -E 'test(the_text_of_every_error_has_been_read)'\nnew:\n{}\ngone:\n{}",
+        new.join("\n"),
+        gone.join("\n")
+    );
 }

@@ -1,7 +1,6 @@
-//! The merchant that a command acts for, and the person who runs it and confirms.
+//! The merchant that a command acts for, and the person who runs it.
 
 use std::fmt;
-use std::io::IsTerminal as _;
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
@@ -12,8 +11,7 @@ use domain::messages::message::Interface;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::operators;
 
-use super::output;
-use super::session::{self, Unconfirmed};
+use super::session;
 use crate::app::App;
 use crate::flow::merchants::operators::people::Authority;
 
@@ -21,7 +19,7 @@ use crate::flow::merchants::operators::people::Authority;
 #[derive(Args)]
 pub(super) struct OfMerchant {
     /// The merchant's handle, as in `backhaul merchant list`.
-    #[arg(id = "merchant", long = "merchant", value_name = "HANDLE")]
+    #[arg(id = "merchant", long = "merchant", value_name = "HANDLE", env = "BACKHAUL_MERCHANT", hide_env_values = true)]
     pub(super) handle: Handle,
 }
 
@@ -92,18 +90,4 @@ fn user() -> String {
         Some(operator) => format!("{} via cli:{user}", operator.actor()),
         None => format!("cli:{user}"),
     }
-}
-
-/// Asks for confirmation; anything but a yes is an error.
-pub(super) fn confirm(question: &str) -> anyhow::Result<()> {
-    if session::remote().is_some() {
-        return Err(Unconfirmed(question.to_owned()).into());
-    }
-    if !std::io::stdin().is_terminal() {
-        bail!("confirmation is needed, but standard input is not a terminal; give --yes to skip it");
-    }
-    output::ask(&format!("{question} [y/N]"))?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) { Ok(()) } else { bail!("cancelled; nothing was changed") }
 }

@@ -1,6 +1,7 @@
 //! `backhaul dev`: a complete sandbox on one machine, without configuration.
 //!
-//! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names.
+//! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names. What a killed run left behind is
+//!   removed (`leftovers.rs`).
 //! - Two merchants with orders (`seed.rs`); their systems, carriers and warehouses are simulated.
 //! - Their warehouses and vendors, and announced inbound goods (`places.rs`).
 //! - A few sample returns (`tour.rs`), so that the developer sees messages delivered at once.
@@ -8,6 +9,7 @@
 //! - Commands to paste (`welcome.rs`), and colours (`paint.rs`).
 
 mod database;
+mod leftovers;
 pub(super) mod machine;
 mod mail_page;
 mod paint;
@@ -27,10 +29,12 @@ use domain::node::mode::Mode;
 use sandbox::mailbox::Mailbox;
 use sandbox::merchant::Merchant as Receiver;
 use store::node::installation;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 
 use self::database::Database;
 use self::paint::{Paint, Steps};
+use super::confirm::Confirmation;
 use super::output;
 use crate::app::App;
 use crate::cli::node::serve;
@@ -49,22 +53,31 @@ pub(super) struct Dev {
     /// The port to listen on; 0 picks a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// Empty the sandbox that `DATABASE_URL` names before starting: all its tables are dropped. Refused for production.
+    /// Empty the sandbox that `DATABASE_URL` names before starting, after a confirmation: all its tables are dropped. Refused for
+    /// production.
     #[arg(long)]
     reset: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) -> anyhow::Result<()> {
     let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
     port_is_free(dev.port)?;
-    // Handle Ctrl-C from the start, so that no PostgreSQL is left behind.
+    // Handle Ctrl-C and a closed terminal from the start, so that no PostgreSQL is left behind.
     let (leave, leaving) = watch::channel(false);
+    let mut hangup = signal(SignalKind::hangup()).context("installing the handler of SIGHUP failed")?;
     tokio::spawn(async move {
-        serve::wait_for_signal().await;
+        tokio::select! {
+            () = serve::wait_for_signal() => {}
+            _ = hangup.recv() => {}
+            () = output::nobody_reads() => {}
+        }
         let _ = leave.send(true);
     });
     output::painted(&format!("{}\n", steps.paint.bold("Starting a sandbox on this machine")));
-    let database = Database::open(&settings, dev.reset, &steps).await?;
+    let reset = dev.reset.then_some(&dev.confirmation);
+    let database = Database::open(&settings, reset, &steps).await?;
     let ran = Box::pin(run_until_stopped(&database, dev.port, settings, operator_api, &steps, leaving)).await;
     ran.and(database.close())
 }

@@ -2,17 +2,24 @@
 //!
 //! Much of what is written comes from merchants' systems and from callers, and a terminal obeys some characters. So nothing is
 //! written but through [`plain`], and nothing is written elsewhere.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line writes here and nowhere else")]
+//!
+//! Whoever reads may leave before the end, such as `head`, and a terminal may be closed. Then the rest is dropped, and the command
+//! goes on to its end.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::sync::OnceLock;
 
 use clap::ValueEnum;
-use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
+use serde_json::Value;
+#[cfg(feature = "simulators")]
+use tokio::sync::Notify;
 
-use super::session;
+use super::table::{self, View};
+use super::{pager, session};
+use crate::http::operator_api::Screen;
 
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,12 +51,10 @@ fn plain(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// The colours of `backhaul dev`.
-#[cfg(feature = "simulators")]
-pub(super) const COLOURS: [&str; 5] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m"];
+/// The colours of tables and of `backhaul dev`.
+const COLOURS: [&str; 6] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
 
-/// The same, with the colours of `backhaul dev` in place.
-#[cfg(feature = "simulators")]
+/// The same, with our own colours in place.
 fn coloured(mut text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     while let Some(at) = text.find('\x1b') {
@@ -62,37 +67,87 @@ fn coloured(mut text: &str) -> String {
     shown + &plain(text)
 }
 
+/// The first failure to write to standard output. Nothing is written any more after it.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Wakes `backhaul dev` when nobody can read any more.
+#[cfg(feature = "simulators")]
+static NOBODY_READS: Notify = Notify::const_new();
+
+/// Writes to standard output, up to the first failure.
+fn write_out(text: &str) {
+    if LOST.get().is_some() {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let _ = LOST.set(error);
+        #[cfg(feature = "simulators")]
+        NOBODY_READS.notify_one();
+    }
+}
+
+/// Writes a line to standard error. If that is closed, there is nobody to tell.
+fn write_error(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The reason that some of the output is missing. A reader who left had enough, which is no failure.
+pub(super) fn lost() -> Option<&'static io::Error> {
+    LOST.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+}
+
+/// Waits until nobody can read any more.
+#[cfg(feature = "simulators")]
+pub(super) async fn nobody_reads() {
+    NOBODY_READS.notified().await;
+}
+
 /// Prints text.
 pub(super) fn text(text: &str) {
     let text = plain(text);
     if !session::keep(|printed| printed.out.push_str(&text)) {
-        print!("{text}");
+        write_out(&text);
+    }
+}
+
+/// Prints what a command printed elsewhere, with its colours.
+pub(super) fn received(text: &str) {
+    let shown = coloured(text);
+    if !pager::page(&shown, shown.lines().count()) {
+        write_out(&shown);
     }
 }
 
 /// Prints text with the colours of `backhaul dev`.
 #[cfg(feature = "simulators")]
 pub(super) fn painted(text: &str) {
-    print!("{}", coloured(text));
+    write_out(&coloured(text));
 }
 
 /// Prints the beginning of a line with colours, which the next line replaces.
 #[cfg(feature = "simulators")]
 pub(super) fn unfinished(text: &str) {
-    print!("{}\r", coloured(text));
-    // If flushing fails, the text appears with the rest of the line.
-    let _ = std::io::stdout().flush();
+    write_out(&format!("{}\r", coloured(text)));
 }
 
 /// Prints a line to standard error, for whoever watches at a terminal.
 pub(super) fn progress(line: &str) {
-    eprintln!("{}", plain(line));
+    write_error(&format!("{}\n", plain(line)));
 }
 
 /// Prints a question to standard error, and leaves the rest of the line for the answer.
-pub(super) fn ask(question: &str) -> std::io::Result<()> {
-    eprint!("{} ", plain(question));
-    std::io::stderr().flush()
+pub(super) fn ask(question: &str) {
+    write_error(&format!("{} ", plain(question)));
+}
+
+/// Prints that a command has done its work: a sentence, or a JSON object with it as `message`.
+pub(super) fn said(format: Format, sentence: &str) -> anyhow::Result<()> {
+    match format {
+        Format::Table => line(sentence),
+        Format::Json => line(&serde_json::to_string_pretty(&serde_json::json!({ "message": sentence }))?),
+    }
+    Ok(())
 }
 
 /// Prints one line.
@@ -100,12 +155,33 @@ pub(super) fn line(line: &str) {
     text(&format!("{line}\n"));
 }
 
+/// Prints a sentence for people, in lines that fit the terminal.
+pub(super) fn sentence(text: &str) {
+    let room = session::view().map_or(usize::MAX, |view| view.screen.columns);
+    table::wrap_words(text, room).iter().for_each(|part| line(part));
+}
+
 /// Prints a note beside the output, which stays readable for scripts. An empty note is not printed.
 pub(super) fn note(note: &str) {
     let note = plain(note);
     if !note.is_empty() && !session::keep(|printed| printed.notes.extend([&note, "\n"])) {
-        eprintln!("{note}");
+        write_error(&format!("{note}\n"));
     }
+}
+
+/// An error with its causes, each told once: some errors repeat their cause.
+pub(super) fn told(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(|told, cause| if told.contains(&cause) { told } else { format!("{told}: {cause}") })
+        .unwrap_or_default()
+}
+
+/// A number of things in words: `1 message`, `2 messages`.
+pub(super) fn counted<N: std::fmt::Display + PartialEq + From<u8> + Copy>(count: N, thing: &str) -> String {
+    let end = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {thing}{end}")
 }
 
 /// Prints a list: a table with `headers` and a row per item, or a JSON array. An empty table prints `empty` instead.
@@ -120,36 +196,81 @@ pub(super) fn list<T: Serialize>(
         Format::Json => line(&serde_json::to_string_pretty(items)?),
         Format::Table if items.is_empty() => line(empty),
         Format::Table => {
-            let mut table = Table::new();
-            table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(headers);
-            // Escaped here already, so that the columns are as wide as what is shown.
-            table.add_rows(items.iter().map(|item| row(item).iter().map(|cell| plain(cell).into_owned()).collect::<Vec<_>>()));
-            for row in table.lines() {
-                line(row.strip_prefix(' ').unwrap_or(&row).trim_end());
+            let lines = table_lines(items, headers, row, session::view());
+            let shown = coloured(&(lines.join("\n") + "\n"));
+            if !session::keep(|printed| printed.out.push_str(&shown)) && !pager::page(&shown, lines.len()) {
+                write_out(&shown);
             }
         }
     }
     Ok(())
 }
 
-/// Prints one object: a line per field, with a dash for null, or a JSON object.
+/// A table with `headers` and a row per item, without colours.
+pub(super) fn table<T>(items: &[T], headers: &[&str], row: impl Fn(&T) -> Vec<String>) -> String {
+    let view = session::view().map(|view| View { screen: Screen { coloured: false, ..view.screen }, ..view });
+    table_lines(items, headers, row, view).join("\n") + "\n"
+}
+
+fn table_lines<T>(items: &[T], headers: &[&str], row: impl Fn(&T) -> Vec<String>, view: Option<View>) -> Vec<String> {
+    // Escaped here already, so that the columns are as wide as what is shown.
+    let rows = items.iter().map(|item| row(item).iter().map(|cell| plain(cell).into_owned()).collect()).collect();
+    table::lines(headers, rows, view.as_ref())
+}
+
+/// Prints one object: a line per field, with a dash for null and a table for a list of objects, or a JSON object.
 pub(super) fn one<T: Serialize>(format: Format, item: &T) -> anyhow::Result<()> {
     let value = serde_json::to_value(item)?;
-    match (format, value.as_object()) {
-        (Format::Table, Some(fields)) => {
-            let width = fields.keys().map(String::len).max().unwrap_or_default();
-            for (name, value) in fields {
-                let value = match value {
-                    serde_json::Value::Null => "-".to_owned(),
-                    serde_json::Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-                line(&format!("{name:width$}  {value}"));
-            }
-        }
-        _ => line(&serde_json::to_string_pretty(&value)?),
+    if format == Format::Json || !value.is_object() {
+        line(&serde_json::to_string_pretty(&value)?);
+        return Ok(());
+    }
+    let (mut lines, mut tables) = (Vec::new(), Vec::new());
+    spread("", value, &mut lines, &mut tables);
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    // Long values go on below their beginning.
+    let room = session::view().map_or(usize::MAX, |view| view.screen.columns.saturating_sub(width + 2).max(20));
+    for (name, value) in lines {
+        let mut wrapped = table::wrap_words(&plain(&value), room).into_iter();
+        line(&format!("{name:width$}  {}", wrapped.next().unwrap_or_default()));
+        wrapped.for_each(|more| line(&format!("{:width$}  {more}", "")));
+    }
+    for (name, rows) in tables {
+        line(&format!("\n{name}"));
+        let headers: Vec<&str> =
+            rows.first().and_then(Value::as_object).into_iter().flat_map(|row| row.keys().map(String::as_str)).collect();
+        let upper: Vec<String> = headers.iter().map(|header| header.replace('_', " ").to_uppercase()).collect();
+        let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
+        text(&table(&rows, &upper, |row| headers.iter().map(|header| cell(row.get(header).unwrap_or(&Value::Null))).collect()));
     }
     Ok(())
+}
+
+/// Spreads an object into lines by the names of its fields, and lists of objects into tables.
+fn spread(above: &str, value: Value, lines: &mut Vec<(String, String)>, tables: &mut Vec<(String, Vec<Value>)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            let under = |name: &str| if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
+            for (name, value) in fields {
+                spread(&under(&name), value, lines, tables);
+            }
+        }
+        Value::Array(rows) if rows.first().is_some_and(Value::is_object) => tables.push((above.to_owned(), rows)),
+        other => lines.push((above.to_owned(), cell(&other))),
+    }
+}
+
+/// A value on one line: a dash if there is none.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "-".to_owned(),
+        Value::Array(values) if !values.iter().any(|value| value.is_object() || value.is_array()) => {
+            values.iter().map(cell).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

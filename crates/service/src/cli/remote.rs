@@ -12,12 +12,14 @@ mod parameters;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use chrono::{DateTime, Utc};
 use clap::Command;
 use store::Failed;
 use store::merchants::operator_tokens::Live;
 
-use super::output::Format;
+use super::output::{self, Format};
 use super::session::{Printed, Remote, Unconfirmed, scope};
+use super::table::View;
 use crate::http::operator_api::{Answer, Call, Commands, End, Operation, Run};
 
 /// The operations behind the API: every command that may run from elsewhere.
@@ -34,10 +36,10 @@ pub(super) struct Words {
     remote: Arc<Remote>,
 }
 
-/// Reads a call as a command line.
-pub(super) fn read(mut command: Command, call: Call) -> Result<Words, String> {
+/// Reads a call at `now` as a command line.
+pub(super) fn read(mut command: Command, call: Call, now: DateTime<Utc>) -> Result<Words, String> {
     command.build();
-    let Call { path, mut parameters, as_json, token } = call;
+    let Call { path, mut parameters, as_json, screen, token } = call;
     let words = path.replace('/', " ");
     let leaf = parameters::leaf(&command, &words).ok_or("there is no such command")?;
     let mut secrets = Vec::new();
@@ -52,13 +54,19 @@ pub(super) fn read(mut command: Command, call: Call) -> Result<Words, String> {
     if let Some(name) = parameters.keys().find(|name| operations::is_secret(name)) {
         return Err(format!("`{words}` takes no `{name}`"));
     }
+    // At a terminal the environment may name it, but the service's environment says nothing about its callers.
+    let names_merchant = |arg: &clap::Arg| arg.get_id() == "merchant" && arg.is_required_set();
+    if leaf.get_arguments().any(names_merchant) && parameters.get("merchant").is_none_or(serde_json::Value::is_null) {
+        return Err("`merchant` is missing".to_owned());
+    }
     let mut line = vec!["backhaul".to_owned()];
     line.extend(words.split(' ').map(str::to_owned));
     line.extend(parameters::words(leaf, &parameters)?);
     let Live { name, role, operator, .. } = token;
     let actor = format!("{} via token:{name}", operator.actor());
     let operator = domain::merchants::operator::Operator { role, ..operator };
-    let remote = Arc::new(Remote { operator, actor, secrets, printed: Mutex::default() });
+    let view = screen.map(|screen| View { screen, now });
+    let remote = Arc::new(Remote { operator, actor, secrets, view, printed: Mutex::default() });
     Ok(Words { line, format: if as_json { Format::Json } else { Format::Table }, remote })
 }
 
@@ -72,10 +80,10 @@ pub(super) async fn run(words: Words, command: impl Future<Output = anyhow::Resu
 
 /// The end of a command that failed.
 fn end(error: &anyhow::Error) -> End {
-    if let Some(Unconfirmed(question)) = error.downcast_ref() {
-        return End::Unconfirmed(question.clone());
+    if let Some(Unconfirmed { question, word }) = error.downcast_ref() {
+        return End::Unconfirmed { question: question.clone(), word: word.clone() };
     }
-    let text = format!("{error:#}");
+    let text = output::told(error);
     match Failed::told_by(&text) {
         Some(failed) => End::Failed(failed),
         None => End::Refused(text),

@@ -6,13 +6,15 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::merchants::operator::Operator;
 use secrecy::SecretString;
+
+use super::table::View;
 
 tokio::task_local! {
     /// The caller through the API; not set at a terminal.
@@ -27,7 +29,22 @@ pub(super) struct Remote {
     pub(super) actor: String,
     /// The secrets that a terminal would take from the environment, by the variable's name.
     pub(super) secrets: Vec<(&'static str, SecretString)>,
+    /// How tables are shown to them; none if a script reads them.
+    pub(super) view: Option<View>,
     pub(super) printed: Mutex<Printed>,
+}
+
+/// How tables are shown to a person at this terminal.
+static VIEW: OnceLock<View> = OnceLock::new();
+
+/// Fits the tables of this process to its terminal from now on.
+pub(super) fn fit(view: View) {
+    let _ = VIEW.set(view);
+}
+
+/// How tables are shown to the caller; none if a script reads them.
+pub(super) fn view() -> Option<View> {
+    remote().map_or_else(|| VIEW.get().copied(), |remote| remote.view)
 }
 
 /// The output of a command that was called through the API.
@@ -40,7 +57,12 @@ pub(super) struct Printed {
 /// The command needs a confirmation, which nobody can give through the API but with `yes`.
 #[derive(Debug, thiserror::Error)]
 #[error("confirmation is needed; give `yes` to confirm")]
-pub(super) struct Unconfirmed(pub(super) String);
+pub(super) struct Unconfirmed {
+    /// What would happen.
+    pub(super) question: String,
+    /// The word that somebody at a terminal types.
+    pub(super) word: String,
+}
 
 /// Runs a command for a caller through the API.
 pub(super) async fn scope<F: Future>(remote: Arc<Remote>, command: F) -> F::Output {

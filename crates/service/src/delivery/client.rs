@@ -6,6 +6,7 @@
 mod connector;
 mod error;
 mod failure;
+mod identity;
 mod roots;
 
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use self::connector::{Connector, OverTls};
 pub use self::error::{NoClient, NoRoots};
 pub(super) use self::failure::{explain_io, is_of_tls};
+pub use self::identity::Identity;
+use self::identity::Owner;
 use super::guard::{Guard, NotAllowed, Target};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
@@ -42,10 +45,20 @@ const HEAD: usize = 64 * 1024;
 /// The user agent.
 const AGENT: &str = concat!("backhaul/", env!("CARGO_PKG_VERSION"));
 
+/// The most client certificates whose connections are kept. Beyond that, those of the least used are closed.
+const MOST_IDENTITIES: usize = 1_000;
+
+/// A pool of connections.
+type Pool = legacy::Client<Connector, Full<Bytes>>;
+
 /// The client; cheap to clone.
 #[derive(Clone)]
 pub struct Client {
-    http: legacy::Client<Connector, Full<Bytes>>,
+    /// The connections without a client certificate.
+    http: Pool,
+    connector: Connector,
+    /// The connections with a client certificate, each for its endpoint alone.
+    identified: Arc<quick_cache::sync::Cache<Owner, Pool>>,
     guard: Arc<Guard>,
     clock: Clock,
     deadline: Duration,
@@ -60,6 +73,8 @@ pub struct Request {
     /// Headers in addition to those that HTTP needs.
     pub headers: HeaderMap,
     pub body: Bytes,
+    /// The client certificate to present.
+    pub identity: Option<Arc<Identity>>,
     /// The time from looking up the name to the last byte of the answer.
     pub deadline: Duration,
     /// The bytes of the answer to read. The call does not wait for the rest.
@@ -94,17 +109,15 @@ impl Client {
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, NoClient> {
         let guard = Arc::new(Guard::new(settings.outbound.allowed.clone(), settings.mode)?);
         let connector = Connector::new(&settings.outbound, Arc::clone(&guard))?;
-        let http = legacy::Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(IDLE_PER_HOST)
-            .http1_max_buf_size(HEAD)
-            // The peer may just have closed an idle connection. hyper retries on another connection only if it has not
-            // written any of the request. Once a byte may have been sent, the call ends as unreachable, and the retry
-            // schedule decides about another attempt.
-            .retry_canceled_requests(true)
-            .build(connector);
-        Ok(Self { http, guard, clock, deadline: settings.outbound.call_timeout() })
+        let identified = Arc::new(quick_cache::sync::Cache::new(MOST_IDENTITIES));
+        Ok(Self { http: pool(connector.clone()), connector, identified, guard, clock, deadline: settings.outbound.call_timeout() })
+    }
+
+    /// The connections with this client certificate.
+    fn pool_of(&self, identity: &Identity) -> Pool {
+        let new = || Ok::<_, std::convert::Infallible>(pool(self.connector.presenting(identity)));
+        let Ok(pool) = self.identified.get_or_insert_with(&identity.owner(), new);
+        pool
     }
 
     /// The guard, for checking URLs before they are saved.
@@ -133,6 +146,7 @@ impl Client {
             target,
             headers: HeaderMap::new(),
             body: Bytes::new(),
+            identity: None,
             deadline: self.deadline,
             most_read: MOST_READ,
             most_kept: MOST_KEPT,
@@ -164,7 +178,11 @@ impl Client {
         *sent.uri_mut() = target.uri().clone();
         *sent.headers_mut() = request.headers;
         sent.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
-        match self.http.request(sent).await {
+        let answered = match request.identity {
+            None => self.http.request(sent),
+            Some(identity) => self.pool_of(&identity).request(sent),
+        };
+        match answered.await {
             Ok(response) => self.read(response, answer).await,
             Err(error) => failure::explain(&error),
         }
@@ -189,6 +207,20 @@ impl Client {
         // If the body is not read to its end, dropping it closes the connection.
         Outcome::Answered { status, retry_after }
     }
+}
+
+/// A pool of connections that `connector` makes.
+fn pool(connector: Connector) -> Pool {
+    legacy::Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(IDLE_PER_HOST)
+        .http1_max_buf_size(HEAD)
+        // The peer may just have closed an idle connection. hyper retries on another connection only if it has not written any of
+        // the request. Once a byte may have been sent, the call ends as unreachable, and the retry schedule decides about another
+        // attempt.
+        .retry_canceled_requests(true)
+        .build(connector)
 }
 
 /// An answer's body as far as it has been read.

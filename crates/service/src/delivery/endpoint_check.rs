@@ -308,6 +308,8 @@ impl<'a> Tester<'a> {
             Request { headers, body: body.clone(), most_kept: MOST_READ, ..client.request_to(Method::POST, self.target.clone()) }
         };
         request.headers.extend(authorization.into_iter().chain(version).chain(extra).map(|(name, value)| (Some(name), value)));
+        // It belongs to the connection, and there may be none without it; what is tried are the credentials above it.
+        request.identity.clone_from(&self.address.identity);
         request.deadline = self.deadline.min(left);
         let result = client.call(request).await;
         let was_cut = result.outcome == Outcome::TimedOut && left < self.deadline;

@@ -1,10 +1,12 @@
 //! Flows on merchants, their access, portals and brands, and erasing shoppers' data.
 
+pub mod bind_certificate;
 pub mod client;
 pub mod configure_brand;
 pub mod configure_mails;
 pub mod configure_merchant;
 pub mod configure_portal;
+pub mod delete_merchant;
 pub mod end_retention;
 pub mod erase_shopper;
 pub mod export_shopper;

@@ -84,6 +84,22 @@ impl<const MOST: usize> FromRequest<App> for JsonBody<MOST> {
     }
 }
 
+/// A JSON body that may be left out, because everything in it is optional.
+pub(super) struct OptionalBody(pub(super) Bytes);
+
+impl FromRequest<App> for OptionalBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        // Some clients name a type for a body that they do not send.
+        if request.body().is_end_stream() {
+            return Ok(Self(Bytes::from_static(b"{}")));
+        }
+        let JsonBody(body) = JsonBody::<MOST_BYTES>::from_request(request, app).await?;
+        Ok(Self(if body.is_empty() { Bytes::from_static(b"{}") } else { body }))
+    }
+}
+
 /// The body without a byte-order mark.
 fn skip_mark(mut body: Bytes) -> Bytes {
     if body.starts_with(BYTE_ORDER_MARK) {

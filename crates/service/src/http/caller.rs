@@ -16,6 +16,7 @@ use super::listener::Presence;
 use crate::app::App;
 use crate::node::security::{Event, Needs, TokenFault, Who};
 use crate::node::shares::Party;
+use crate::platform::client_certificate::ClientCertificate;
 use crate::platform::keys::bearer::{self, Hash};
 
 /// The scopes of a route, as a type: a token needs any one of them.
@@ -58,6 +59,8 @@ pub(super) struct Caller<S> {
     token: Hash,
     /// The address that the call comes from.
     from: IpAddr,
+    /// The client certificate of the connection.
+    certificate: Option<ClientCertificate>,
     scope: PhantomData<S>,
 }
 
@@ -80,10 +83,12 @@ impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
         let token = bearer_token(&parts.headers).ok_or(ApiError::Unauthorized { token_given: false })?;
         let Some(merchant) = bearer::merchant_of(&token, &app.fingerprints) else { return Err(refused(None, TokenFault::Unknown)) };
         let Client { exact: from, .. } = Client::from_request_parts(parts, app).await?;
-        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), from, scope: PhantomData };
+        let presence = Presence::from_request_parts(parts, app).await?;
+        let certificate = presence.certificate();
+        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), from, certificate, scope: PhantomData };
         caller.check(app).await?;
         parts.extensions.insert(Party::Merchant(merchant));
-        Presence::from_request_parts(parts, app).await?.authenticate();
+        presence.authenticate();
         tracing::debug!(%merchant, "authorised a caller");
         Ok(caller)
     }
@@ -100,6 +105,10 @@ impl<S: RequiredScopes> Caller<S> {
         }
         if grant.expires_at <= app.now() {
             return Err(refused(Some(self.merchant), TokenFault::Expired));
+        }
+        // Before anything that is answered in words: whoever stole the token learns nothing about it.
+        if let Err(fault) = grant.binding.check(self.certificate, app.clock.wall()) {
+            return Err(refused(Some(self.merchant), fault.into()));
         }
         if !grant.allows(self.from) {
             Event::AccessRefused { merchant: Some(self.merchant), reason: TokenFault::ForeignNetwork }.log();

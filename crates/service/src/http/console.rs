@@ -236,6 +236,7 @@ fn returns_and_orders() -> Routes {
         .get("/merchants/{handle}/imports/{id}", imports::show)
         .get("/merchants/{handle}/orders/{id}", order_page::show)
         .post("/merchants/{handle}/orders/{id}/shopper", order_page::show_shopper)
+        .post("/merchants/{handle}/orders/{id}/export", order_page::export)
         .get("/merchants/{handle}/returns/{rma}", return_page::show)
         .post("/merchants/{handle}/returns/{rma}/shopper", return_page::show_shopper)
         .get("/merchants/{handle}/returns/{rma}/cancel", return_actions::ask_to_cancel)

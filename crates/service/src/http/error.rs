@@ -29,6 +29,8 @@ pub(super) enum ApiError {
     UnknownVersion,
     /// Carries the name of the missing field.
     IncompleteTokenRequest(&'static str),
+    /// A token request that cannot be read. Carries why.
+    MalformedTokenRequest(String),
     /// A token request with a secret in the header and one in the body.
     TwoCredentials,
     UnsupportedGrant,
@@ -197,6 +199,7 @@ impl ApiError {
             | Self::AmbiguousHead
             | Self::UnknownVersion
             | Self::IncompleteTokenRequest(_)
+            | Self::MalformedTokenRequest(_)
             | Self::TwoCredentials
             | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
             Self::Unauthorized { .. } | Self::NoPersonalToken { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
@@ -222,7 +225,7 @@ impl ApiError {
     /// The text for the caller: what happened, why, and what to do next.
     pub(super) fn message(&self) -> String {
         match self {
-            Self::Malformed(why) => format!("The body cannot be read: {why}."),
+            Self::Malformed(why) | Self::MalformedTokenRequest(why) => format!("The body cannot be read: {why}."),
             Self::BodyTooSlow => "The body did not arrive in time. Send the request again.".to_owned(),
             Self::BadQuery(why) => format!("The query is invalid: {why}."),
             Self::BadHeader(why) => format!("A header is invalid: {why}."),
@@ -261,7 +264,7 @@ impl ApiError {
             Self::NotSigned => {
                 "The webhook is not signed with the secret of this account, or it is older than 30 days. Compare its URL with `backhaul carrier show`, and its secret with the carrier's.".to_owned()
             }
-            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked, has expired or may not be used from this network. Check both, or ask the operator for a new credential.".to_owned(),
+            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked, has expired or may not be used from this network or without its client certificate. Check both, or ask the operator for a new credential.".to_owned(),
             Self::MissingScope(scopes) => {
                 let scopes = scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" or ");
                 format!("The access token lacks the scope {scopes}. Ask the operator for a credential with it.")
@@ -308,7 +311,7 @@ impl ApiError {
     /// The OAuth error code, for the token endpoint.
     fn oauth_name(&self) -> Option<&'static str> {
         match self {
-            Self::IncompleteTokenRequest(_) | Self::TwoCredentials => Some("invalid_request"),
+            Self::IncompleteTokenRequest(_) | Self::MalformedTokenRequest(_) | Self::TwoCredentials => Some("invalid_request"),
             Self::UnsupportedGrant => Some("unsupported_grant_type"),
             Self::InvalidClient => Some("invalid_client"),
             _ => None,

@@ -4,6 +4,7 @@
 //! - `connection_limit.rs` limits the connections, in all and by address; `presence.rs` says which may give way.
 //! - `deadlines.rs` knows what a connection is waiting for, and until when.
 //! - `explained.rs` gives hyper's own answers to unreadable heads a body; `plain_head.rs` refuses heads that can be read in two ways.
+//! - `unread.rs` reads the rest of a body that an early answer left, or has the answer say that the connection closes.
 //! - `stream.rs` and `answer.rs` report the traffic of a connection to its deadlines.
 
 mod answer;
@@ -13,15 +14,17 @@ mod explained;
 mod plain_head;
 mod presence;
 mod stream;
+mod unread;
 
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderValue, Version, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -40,8 +43,10 @@ use self::deadlines::{Deadlines, Overdue, PORTION};
 use self::explained::Explained;
 pub(super) use self::presence::Presence;
 use self::stream::Observed;
+use self::unread::Unread;
 use super::error::{ApiError, ErrorFormat};
 use super::size::{HEAD_BYTES, MOST_HEADERS};
+use crate::platform::client_certificate::ClientCertificate;
 use crate::platform::config::Http;
 use crate::platform::entropy::Entropy;
 use crate::platform::metrics::{Connections, ReasonLabels};
@@ -189,7 +194,11 @@ impl Door {
         let caller = (Peer(peer), presence.clone());
         let Some(tls) = &self.tls else { return self.respond(stream, caller, &deadlines, router, closing).await };
         match tokio::time::timeout(self.limits.handshake_timeout(), tls.accept(stream)).await {
-            Ok(Ok(stream)) => self.respond(stream, caller, &deadlines, router, closing).await,
+            Ok(Ok(stream)) => {
+                let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first()).and_then(ClientCertificate::read);
+                presence.show(shown);
+                self.respond(stream, caller, &deadlines, router, closing).await;
+            }
             // Scanners and broken clients fail here all day, so they are counted and not logged.
             Ok(Err(_)) | Err(_) => _ = self.counts.handshake_failures.inc(),
         }
@@ -203,7 +212,7 @@ impl Door {
         deadlines.start();
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let in_flight = deadlines.request_arrived(request.version() == Version::HTTP_2);
-            let answer = answer(router.clone(), caller.clone(), request, self.entropy.clone());
+            let answer = answer(router.clone(), caller.clone(), request, self.entropy.clone(), self.limits.body_timeout());
             let is_https = self.is_https;
             async move {
                 let mut answer = answer.await?;
@@ -246,26 +255,32 @@ async fn answer(
     (peer, presence): Caller,
     request: hyper::Request<Incoming>,
     entropy: Entropy,
+    body_timeout: Duration,
 ) -> Result<axum::response::Response, std::convert::Infallible> {
     let refusal = if is_too_large(request.headers()) {
         Some(ApiError::HeadTooLarge)
     } else {
         (!plain_head::is_plain(&request)).then_some(ApiError::AmbiguousHead)
     };
-    let closes = refusal.is_some() && request.version() < Version::HTTP_2;
+    let is_multiplexed = request.version() >= Version::HTTP_2;
+    let waits = request.headers().contains_key(header::EXPECT);
+    let unread = Unread::default();
+    // What follows an ambiguous head may be part of the body for a proxy in front, and a request for us.
+    let mut closes = refusal.is_some();
     let mut answer = if let Some(refusal) = refusal {
         let request_id = Uuid::from_bytes(entropy.bytes()).simple().to_string();
         refusal.respond(&request_id, ErrorFormat::accepted_by(request.headers()))
     } else {
-        let mut request = request.map(Body::new);
+        let mut request = request.map(|body| if is_multiplexed { Body::new(body) } else { Body::new(unread.lend(body)) });
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(presence);
         router.oneshot(request).await?
     };
     // A browser must not guess that an answer is a page or a script.
     answer.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if closes {
-        // What follows may be part of the body for a proxy in front, and a request for us.
+    // Whoever was too slow with the body has been waited for already.
+    closes |= answer.status() == StatusCode::REQUEST_TIMEOUT || !unread.discard(waits, body_timeout).await;
+    if closes && !is_multiplexed {
         answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(answer)

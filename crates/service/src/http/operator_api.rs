@@ -4,6 +4,7 @@
 //! limits, and how answers and problems are written. It takes no cookies, so no other site can use somebody's session here.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -69,8 +70,35 @@ pub struct Call {
     pub parameters: Map<String, Value>,
     /// The output is JSON, not a table.
     pub as_json: bool,
+    /// The terminal at which somebody looks at the output.
+    pub screen: Option<Screen>,
     /// The token of the caller, with the role that it has.
     pub token: Live,
+}
+
+/// A terminal, as the caller describes it: `columns=80;utc=true;colours=true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    pub columns: usize,
+    /// Times are shown as they are, and not by their age.
+    pub utc: bool,
+    pub coloured: bool,
+}
+
+impl fmt::Display for Screen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "columns={};utc={};colours={}", self.columns, self.utc, self.coloured)
+    }
+}
+
+impl Screen {
+    /// Reads the parameters of a media type. Without a width nobody looks.
+    fn read(parameters: &str) -> Option<Self> {
+        let value = |name: &str| parameters.split(';').filter_map(|one| one.trim().split_once('=')).find(|(own, _)| *own == name);
+        let is = |name: &str| value(name).is_some_and(|(_, value)| value == "true");
+        let (_, columns) = value("columns")?;
+        Some(Self { columns: columns.parse().ok()?, utc: is("utc"), coloured: is("colours") })
+    }
 }
 
 /// The answer of a command.
@@ -88,8 +116,11 @@ pub enum End {
     /// The parameters are not those of the command.
     BadParameters(String),
     Refused(String),
-    /// Carries the question to confirm.
-    Unconfirmed(String),
+    /// Somebody has to confirm: what would happen, and the word that they type at a terminal.
+    Unconfirmed {
+        question: String,
+        word: String,
+    },
     Failed(Failed),
 }
 
@@ -149,7 +180,7 @@ async fn call(app: App, commands: Arc<Commands>, request: Request) -> Result<Res
     } else {
         in_body(Request::from_parts(parts, body), &app).await?
     };
-    let call = Call { path, parameters, as_json: shape.is_json(), token };
+    let call = Call { path, parameters, as_json: shape.is_json(), screen: shape.screen(), token };
     shape.write((commands.run)(app, call).await, &id.map(|id| id.0).unwrap_or_default())
 }
 
@@ -182,7 +213,7 @@ enum Shape {
     /// The table of the command.
     Text,
     /// Everything that a terminal shows, for `backhaul --server`.
-    Terminal { as_json: bool },
+    Terminal { as_json: bool, screen: Option<Screen> },
 }
 
 /// Everything that a terminal shows.
@@ -192,6 +223,7 @@ struct Terminal<'a> {
     notes: &'a str,
     error: Option<&'a str>,
     question: Option<&'a str>,
+    confirm_with: Option<&'a str>,
 }
 
 /// The problem of a command.
@@ -219,28 +251,36 @@ impl Shape {
     fn accepted_by(headers: &HeaderMap) -> Self {
         let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
         match accept.split(';').next().unwrap_or_default().trim() {
-            TERMINAL => Self::Terminal { as_json: accept.ends_with("output=json") },
+            TERMINAL => Self::Terminal { as_json: accept.contains("output=json"), screen: Screen::read(accept) },
             "text/plain" => Self::Text,
             _ => Self::Json,
         }
     }
 
     const fn is_json(self) -> bool {
-        matches!(self, Self::Json | Self::Terminal { as_json: true })
+        matches!(self, Self::Json | Self::Terminal { as_json: true, .. })
+    }
+
+    const fn screen(self) -> Option<Screen> {
+        match self {
+            Self::Terminal { screen, .. } => screen,
+            Self::Json | Self::Text => None,
+        }
     }
 
     fn write(self, answer: Answer, request_id: &str) -> Result<Response, ApiError> {
         let Answer { out, notes, end } = answer;
-        let (status, error, question) = match &end {
+        let (status, error, asked) = match &end {
             End::Done => (StatusCode::OK, None, None),
             End::BadParameters(why) => (StatusCode::BAD_REQUEST, Some(why.as_str()), None),
             End::Refused(why) => (StatusCode::UNPROCESSABLE_ENTITY, Some(why.as_str()), None),
-            End::Unconfirmed(question) => (StatusCode::CONFLICT, Some(UNCONFIRMED), Some(question.as_str())),
+            End::Unconfirmed { question, word } => (StatusCode::CONFLICT, Some(UNCONFIRMED), Some((question.as_str(), word.as_str()))),
             End::Failed(failed) if failed.timed_out() => (StatusCode::SERVICE_UNAVAILABLE, Some(TOO_SLOW), None),
             End::Failed(failed) => return Err(failed.clone().into()),
         };
+        let (question, confirm_with) = asked.unzip();
         let (kind, body) = match (self, error) {
-            (Self::Terminal { .. }, error) => (TERMINAL, write(&Terminal { out: &out, notes: &notes, error, question })?),
+            (Self::Terminal { .. }, error) => (TERMINAL, write(&Terminal { out: &out, notes: &notes, error, question, confirm_with })?),
             (_, Some(detail)) => {
                 let title = status.canonical_reason().unwrap_or_default();
                 let result = if out.is_empty() { None } else { Some(serde_json::from_str(&out).unwrap_or(Value::String(out))) };

@@ -1,9 +1,12 @@
 //! Checks on the TLS certificates for `backhaul doctor`: their names, their validity and their issuing authority.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::node::mode::Mode;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use store::merchants::credentials::certificates;
 use store::merchants::portals;
 use webpki::{EndEntityCert, KeyUsage};
 use x509_parser::certificate::X509Certificate;
@@ -14,6 +17,7 @@ use x509_parser::x509::{RelativeDistinguishedName, X509Name};
 use crate::node::Node;
 use crate::node::health::Check;
 use crate::platform::config::{PairFiles, Settings};
+use crate::platform::metrics::CertificateLabels;
 use crate::platform::tls::Certificate;
 
 /// The time before expiry at which a certificate must be renewed.
@@ -35,6 +39,33 @@ pub fn examine(settings: &Settings, now: DateTime<Utc>) -> Vec<Check> {
         checks.extend(of_portal.map(|check| Check { found: format!("{file}: {}", check.found), ..check }));
     }
     checks
+}
+
+/// The time between two updates of the metric.
+const MEASURED_EVERY: Duration = Duration::from_secs(10);
+
+/// Keeps the metric of the certificates' ends current.
+pub async fn watch(node: Node) {
+    loop {
+        measure(&node);
+        tokio::time::sleep(MEASURED_EVERY).await;
+    }
+}
+
+/// Updates the metric of when the certificates of the settings end. The files are read, and the service reloads them when they change.
+fn measure(node: &Node) {
+    let settings = &node.settings;
+    let all = settings.tls.files().into_iter().chain(settings.portal.certificates().iter().cloned()).chain(settings.http.admin_files());
+    for files in all {
+        let file = files.certificate.display().to_string();
+        let Ok(certificate) = Certificate::load(files) else { continue };
+        let current = certificate.current();
+        let parsed = current.cert.first().and_then(|der| X509Certificate::from_der(der).ok());
+        if let Some((_, parsed)) = parsed {
+            let ends = parsed.validity().not_after.timestamp();
+            node.metrics.certificate_ends.get_or_create(&CertificateLabels { file }).set(ends);
+        }
+    }
 }
 
 fn examine_files(files: PairFiles, mend: &str, mode: Mode, now: DateTime<Utc>) -> Vec<Check> {
@@ -60,6 +91,22 @@ pub async fn examine_hosts(node: &Node) -> Option<Check> {
             "portal hosts",
             found,
             "add certificates for them to portal.certificates, or remove them with `backhaul portal remove-host`",
+        )
+    })
+}
+
+/// Checks that credentials which are bound to client certificates can be used, if there are any.
+pub async fn examine_bound(node: &Node) -> Option<Check> {
+    // The database has a check of its own.
+    let bound = certificates::count_bound(node.cell(), node.now()).await.ok().filter(|bound| *bound > 0)?;
+    let found = format!("{bound} credentials are bound to client certificates");
+    Some(if node.settings.tls.client_certificates {
+        Check::good("client certificates", format!("{found}, and callers are asked for one"))
+    } else {
+        Check::bad(
+            "client certificates",
+            format!("{found}, but callers are not asked for one, so they are all refused"),
+            "set tls.client_certificates = true, with TLS terminated by this process; or issue them credentials without a certificate",
         )
     })
 }

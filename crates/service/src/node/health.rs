@@ -7,6 +7,7 @@ use serde::Serialize;
 use store::Failed;
 use store::node::installation::Condition;
 use store::node::keys as installation_keys;
+use tokio::time::timeout;
 
 use crate::node::{Node, Phase, keys, skew};
 use crate::platform::config::Durability;
@@ -39,6 +40,9 @@ const OLDEST: i32 = 150_000;
 /// The interval at which the metric of readiness is updated.
 const UPDATE_INTERVAL: Duration = Duration::from_secs(10);
 
+/// The time in which a database that cannot be used says why.
+const REFUSAL_WITHIN: Duration = Duration::from_secs(1);
+
 /// Keeps the metric of readiness current, even if the health page is never requested.
 pub async fn watch(node: Node) {
     loop {
@@ -62,7 +66,9 @@ pub async fn examine(node: &Node) -> Vec<Check> {
     let condition = match node.cell().condition().await {
         Ok(condition) => condition,
         Err(failed) => {
-            return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or correct DATABASE_URL")];
+            // A database that answers with a refusal answers soon.
+            let refusal = timeout(REFUSAL_WITHIN, node.cell().reach()).await.ok().and_then(Result::err);
+            return vec![unusable(&refusal.unwrap_or(failed))];
         }
     };
     let answered_at = node.clock.wall();
@@ -76,6 +82,13 @@ pub async fn examine(node: &Node) -> Vec<Check> {
         checks.push(used_keys(node).await);
     }
     checks
+}
+
+/// The check of a database that cannot be used. Many reasons come with their own way out.
+fn unusable(failed: &Failed) -> Check {
+    let text = failed.to_string();
+    let (found, mend) = text.split_once("; ").unwrap_or((text.as_str(), "start PostgreSQL, or correct DATABASE_URL"));
+    Check::bad("database", found, mend)
 }
 
 fn version(condition: &Condition) -> Check {

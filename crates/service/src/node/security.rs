@@ -10,6 +10,7 @@ use domain::merchants::operator::{OperatorId, Role};
 use uuid::Uuid;
 
 use super::rate::Address;
+use crate::platform::client_certificate::CertificateFault;
 
 /// The target of the events in the log.
 pub const TARGET: &str = "security";
@@ -78,6 +79,12 @@ pub enum TokenFault {
     Expired,
     /// It came from outside of the credential's networks.
     ForeignNetwork,
+    /// The credential is bound to a client certificate, and the connection has none.
+    NoCertificate,
+    /// The connection has another client certificate than those of the credential.
+    ForeignCertificate,
+    /// The connection has the right client certificate, which has expired.
+    ExpiredCertificate,
 }
 
 /// The reasons that the first step of a sign-in fails.
@@ -125,6 +132,19 @@ impl TokenFault {
             Self::Revoked => "revoked",
             Self::Expired => "expired",
             Self::ForeignNetwork => "foreign_network",
+            Self::NoCertificate => "no_certificate",
+            Self::ForeignCertificate => "foreign_certificate",
+            Self::ExpiredCertificate => "expired_certificate",
+        }
+    }
+}
+
+impl From<CertificateFault> for TokenFault {
+    fn from(fault: CertificateFault) -> Self {
+        match fault {
+            CertificateFault::Missing => Self::NoCertificate,
+            CertificateFault::Foreign => Self::ForeignCertificate,
+            CertificateFault::Expired => Self::ExpiredCertificate,
         }
     }
 }

@@ -203,17 +203,9 @@ pub enum NoSettings {
 impl Settings {
     /// Loads the defaults, then `file`, then the environment's `variables`; later ones win.
     pub fn load(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Self, NoSettings> {
-        let parse =
-            |name: &str, text: &str| text.parse::<Table>().map_err(|error| NoSettings::Toml(name.to_owned(), error.message().to_owned()));
-        let mut table = parse("config.default.toml", DEFAULTS)?;
-        if let Some(file) = file {
-            let name = file.display().to_string();
-            let text = std::fs::read_to_string(file).map_err(|error| NoSettings::File(name.clone(), error))?;
-            overlay(&mut table, parse(&name, &text)?);
-        }
-        overlay(&mut table, from_environment(variables));
-        let settings: Self = table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))?;
+        let settings: Self = layered(file, variables)?.try_into().map_err(|error: toml::de::Error| wrong(&error))?;
         settings.portal.check(settings.mode, &settings.tls).map_err(NoSettings::Wrong)?;
+        settings.tls.check(settings.portal.listen().is_none()).map_err(NoSettings::Wrong)?;
         settings.console.check(settings.mode, settings.http.behind_tls_proxy, &settings.tls).map_err(NoSettings::Wrong)?;
         Ok(settings)
     }
@@ -292,6 +284,66 @@ impl Http {
     }
 }
 
+/// The settings that are secret, and never shown.
+const SECRET: [&str; 7] = [
+    "database.url",
+    "http.admin_token",
+    "keys.fingerprint",
+    "keys.sealing",
+    "mail.url",
+    "notices.webhook_secret",
+    "console.oidc.client_secret",
+];
+
+/// Every setting with its value as a TOML document, without the secrets.
+pub fn shown(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<String, NoSettings> {
+    let mut table = layered(file, variables)?;
+    for name in SECRET {
+        hide(&mut table, name);
+    }
+    toml::to_string(&table).map_err(|error| NoSettings::Wrong(error.to_string()))
+}
+
+/// Hides the value of a setting, if it has one.
+fn hide(table: &mut Table, name: &str) {
+    match name.split_once('.') {
+        Some((section, rest)) => {
+            if let Some(Value::Table(section)) = table.get_mut(section) {
+                hide(section, rest);
+            }
+        }
+        None => {
+            if let Some(Value::String(secret)) = table.get_mut(name).filter(|value| value.as_str() != Some("")) {
+                "(secret, not shown)".clone_into(secret);
+            }
+        }
+    }
+}
+
+/// The defaults, `file` and the environment's `variables`, one over the other.
+fn layered(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Table, NoSettings> {
+    let parse =
+        |name: &str, text: &str| text.parse::<Table>().map_err(|error| NoSettings::Toml(name.to_owned(), error.message().to_owned()));
+    let mut table = parse("config.default.toml", DEFAULTS)?;
+    if let Some(file) = file {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|error| NoSettings::File(name.clone(), error))?;
+        overlay(&mut table, parse(&name, &text)?);
+    }
+    overlay(&mut table, from_environment(variables));
+    Ok(table)
+}
+
+/// The error about a setting, by its name.
+fn wrong(error: &toml::de::Error) -> NoSettings {
+    let (whole, message) = (error.to_string(), error.message());
+    let place = whole.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
+    NoSettings::Wrong(match place {
+        Some(name) if !message.contains(name) => format!("{name}: {message}"),
+        _ => message.to_owned(),
+    })
+}
+
 /// Merges `upper` into `lower`, overriding its values.
 fn overlay(lower: &mut Table, upper: Table) {
     for (name, value) in upper {
@@ -365,6 +417,23 @@ mod tests {
     fn a_misspelt_setting_is_named() {
         let error = with(&[("BACKHAUL__DATABASE__CONECTIONS", "7")]).expect_err("unknown");
         assert!(error.to_string().contains("conections"), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_with_its_setting() {
+        let error = with(&[("BACKHAUL__HTTP__CONNECTIONS", "many")]).expect_err("no number").to_string();
+        assert!(error.starts_with("http.connections: "), "{error}");
+    }
+
+    #[test]
+    fn shown_settings_have_every_value_but_the_secrets() {
+        let canary = |name: &str| (format!("{PREFIX}{}", name.replace('.', "__").to_uppercase()), "canary".to_owned());
+        let shown = shown(None, SECRET.iter().map(|name| canary(name))).expect("settings");
+        assert!(!shown.contains("canary"), "{shown}");
+        assert_eq!(shown.matches("(secret, not shown)").count(), SECRET.len(), "{shown}");
+        assert!(shown.contains("listen = "), "{shown}");
+        let redacted = format!("{:?}", with(&[]).expect("settings")).matches("REDACTED").count();
+        assert_eq!(redacted, SECRET.len(), "a new secret is hidden here too");
     }
 
     #[test]

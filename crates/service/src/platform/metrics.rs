@@ -1,5 +1,7 @@
 //! The metrics for Prometheus. Names follow its conventions: base units, few labels.
 
+mod process;
+
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -8,7 +10,10 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
+
+use self::process::ProcessGauges;
 
 /// The labels of a request.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -49,6 +54,13 @@ pub struct AttemptLabels {
 pub struct InterfaceLabels {
     /// The interface, `endpoint_test`, or the kind of internal work.
     pub interface: &'static str,
+}
+
+/// The label of a certificate.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct CertificateLabels {
+    /// The file of the certificate, as the settings name it.
+    pub file: String,
 }
 
 /// The reason a request or a connection was refused or dropped.
@@ -92,8 +104,8 @@ pub struct DeliveryGauges {
     pub past_due: Gauge,
     /// The time since the oldest pending delivery fell due.
     pub oldest_due_seconds: Gauge,
-    /// Open entries in the failure queue, up to 10,000.
-    pub failure_queue: Gauge,
+    /// Open entries in the failure queue by interface, up to 10,000 in all.
+    pub failure_queue: Family<InterfaceLabels, Gauge>,
     /// Internal work that was given up, up to 10,000.
     pub internal_failures: Gauge,
     /// Buckets owned by this process.
@@ -114,7 +126,11 @@ impl DeliveryGauges {
             "Time since the oldest pending delivery fell due",
             self.oldest_due_seconds.clone(),
         );
-        registry.register("failure_queue", "Open entries in the failure queue, up to 10,000", self.failure_queue.clone());
+        registry.register(
+            "failure_queue",
+            "Open entries in the failure queue by interface, up to 10,000 in all",
+            self.failure_queue.clone(),
+        );
         registry.register("internal_failures", "Internal work that was given up, up to 10,000", self.internal_failures.clone());
         registry.register("delivery_buckets", "Buckets owned by this process", self.buckets.clone());
         registry.register("delivery_buckets_unowned", "Buckets that no process owns", self.unowned.clone());
@@ -173,6 +189,8 @@ pub struct Metrics {
     pub delivery: DeliveryGauges,
     /// 1 if the last health check passed, otherwise 0.
     pub ready: Gauge,
+    /// The end of each certificate of the settings, in seconds since 1970.
+    pub certificate_ends: Family<CertificateLabels, Gauge>,
     /// The database's clock minus this process's.
     pub clock_skew_seconds: Gauge<f64, AtomicU64>,
     /// The connections of the public listener.
@@ -185,6 +203,7 @@ pub struct Metrics {
     pub admin_listener: Connections,
     connections: Gauge,
     idle_connections: Gauge,
+    process: ProcessGauges,
 }
 
 impl Default for Metrics {
@@ -217,6 +236,7 @@ impl Default for Metrics {
             followers: Gauge::default(),
             delivery: DeliveryGauges::default(),
             ready: Gauge::default(),
+            certificate_ends: Family::default(),
             clock_skew_seconds: Gauge::default(),
             listener: Connections::default(),
             portal_listener: Connections::default(),
@@ -224,6 +244,7 @@ impl Default for Metrics {
             admin_listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
+            process: ProcessGauges::default(),
             registry: Registry::default(),
         };
         registry.register("http_requests", "Requests answered", metrics.requests.clone());
@@ -272,6 +293,13 @@ impl Default for Metrics {
         registry.register("event_followers", "Open live feeds", metrics.followers.clone());
         metrics.delivery.register(&mut registry);
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
+        registry.register("build", "The version of this program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
+        metrics.process.register(&mut registry);
+        registry.register(
+            "tls_certificate_expires_at_seconds",
+            "End of a certificate of the settings, in seconds since 1970",
+            metrics.certificate_ends.clone(),
+        );
         registry.register("clock_skew_seconds", "The database's clock minus this process's", metrics.clock_skew_seconds.clone());
         metrics.listener.register(&mut registry);
         metrics.portal_listener.register(registry.sub_registry_with_prefix("portal"));
@@ -296,6 +324,7 @@ impl Metrics {
     pub fn page(&self, (connections, idle): (u32, usize)) -> Result<String, std::fmt::Error> {
         self.connections.set(i64::from(connections));
         self.idle_connections.set(i64::try_from(idle).unwrap_or(i64::MAX));
+        self.process.update();
         let mut page = String::new();
         prometheus_client::encoding::text::encode(&mut page, &self.registry)?;
         Ok(page)

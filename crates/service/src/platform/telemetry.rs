@@ -26,7 +26,8 @@ pub fn filter(level: &str) -> EnvFilter {
 
 /// Starts logging, once per process.
 pub fn start(log: &Log) {
-    let lines = tracing_subscriber::fmt().with_env_filter(filter(&log.level));
+    // A line that cannot be written is lost. Saying so on standard error would panic if that is closed too.
+    let lines = tracing_subscriber::fmt().with_env_filter(filter(&log.level)).log_internal_errors(false);
     match log.format {
         LogFormat::Json => lines.json().flatten_event(true).with_current_span(true).with_span_list(false).init(),
         LogFormat::Text => lines.with_ansi(std::io::stdout().is_terminal()).compact().init(),

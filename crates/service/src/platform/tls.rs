@@ -1,5 +1,7 @@
 //! TLS on the listeners: the protocol versions, and the certificates, which can be replaced while the service runs.
 
+mod asking;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -14,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::signal::unix::{SignalKind, signal};
 use webpki::EndEntityCert;
 
+use self::asking::AnyCertificate;
 use crate::platform::config::PairFiles;
 
 /// An error from loading a certificate.
@@ -149,13 +152,29 @@ impl Pair {
     }
 }
 
+/// Whether a listener asks clients for a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientCertificates {
+    /// A client may show one.
+    Asked,
+    /// No client is asked, so that no browser asks its user.
+    NotAsked,
+}
+
 /// The TLS configuration of a listener.
-pub fn server_config(certificates: Arc<Certificates>, allow_1_3: bool) -> Result<Arc<ServerConfig>, rustls::Error> {
+pub fn server_config(
+    certificates: Arc<Certificates>,
+    allow_1_3: bool,
+    of_clients: ClientCertificates,
+) -> Result<Arc<ServerConfig>, rustls::Error> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
     let versions: &[&SupportedProtocolVersion] = if allow_1_3 { &[&version::TLS12, &version::TLS13] } else { &[&version::TLS12] };
-    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_protocol_versions(versions)?
-        .with_no_client_auth()
-        .with_cert_resolver(certificates);
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_protocol_versions(versions)?;
+    let builder = match of_clients {
+        ClientCertificates::Asked => builder.with_client_cert_verifier(Arc::new(AnyCertificate::new(&provider))),
+        ClientCertificates::NotAsked => builder.with_no_client_auth(),
+    };
+    let mut config = builder.with_cert_resolver(certificates);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     // All suites are strong, but the server's order is more current than that of an old client.
     config.ignore_client_order = true;

@@ -35,6 +35,8 @@ pub fn err(output: &Output) -> String {
 pub struct Served {
     pub child: Child,
     pub base: String,
+    /// The address of the portal's own listener, if it has one.
+    pub portal: Option<String>,
     log: std::sync::mpsc::Receiver<String>,
 }
 
@@ -44,10 +46,11 @@ impl Served {
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, log) = std::sync::mpsc::channel();
         std::thread::spawn(move || stdout.lines().map_while(Result::ok).for_each(|line| _ = sender.send(line)));
-        let mut served = Self { child, base: String::new(), log };
+        let mut served = Self { child, base: String::new(), portal: None, log };
         let line = served.wait_for("\"serving\"");
         let line: Value = serde_json::from_str(&line).unwrap();
         served.base = format!("http://{}", line["address"].as_str().unwrap());
+        served.portal = line["portal"].as_str().map(str::to_owned);
         served
     }
 
@@ -138,6 +141,10 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     let added = json(&["merchant", "add", "acme", "--name", "Acme Shoes", "--technical-contact", "ops@example.com", "-o", "json"]);
     assert_eq!((&added["handle"], &added["state"]), (&"acme".into(), &"onboarding".into()));
     assert!(err(&backhaul(&database, &["merchant", "add", "acme", "--name", "Again"])).contains("the merchant `acme` already exists"));
+    for words in [&["merchant", "set", "acme"][..], &["merchant", "add", "other", "--name", "Other"]] {
+        let refused = err(&backhaul(&database, &[words, &["--technical-contact", "the night shift"]].concat()));
+        assert!(refused.contains("`the night shift` is not an e-mail address") && refused.contains("ops@example.com"), "{refused}");
+    }
     assert!(
         err(&backhaul(&database, &["merchant", "add", "No Handle", "--name", "x"])).contains("a handle must be 2 to 40 lower-case letters")
     );
@@ -149,11 +156,11 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     assert_eq!(rows.next().unwrap()[..6], ["CLIENT", "ID", "SCOPE", "LABEL", "STATE", "ISSUED"]);
     assert_eq!(rows.next().unwrap()[..4], [client_id, "orders", "oms", "live"]);
-    out(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id]));
+    out(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id, "--yes"]));
     assert_eq!(json(&["credential", "list", "--merchant", "acme", "-o", "json"])[0]["state"], "revoked");
     assert!(err(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id])).contains("no live credential"));
 
-    out(&backhaul(&database, &["merchant", "pause", "acme"]));
+    out(&backhaul(&database, &["merchant", "pause", "acme", "--yes"]));
     assert_eq!(json(&["merchant", "list", "-o", "json"])[0]["state"], "paused");
     assert_eq!(json(&["merchant", "resume", "acme", "-o", "json"])["state"], "onboarding");
     assert_eq!(json(&["merchant", "show", "acme", "-o", "json"])["technical_contact"], "ops@example.com");
@@ -172,8 +179,45 @@ async fn the_documents_that_commands_print_are_those_of_the_program() {
     assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are valid."));
     let wrong = command(&database).env("BACKHAUL__HTTP__LISTN", "x").args(["config", "check"]).output().unwrap();
     assert!(err(&wrong).contains("unknown field `listn`"));
+    let shown = out(&backhaul(&database, &["config", "check"]));
+    assert!(shown.parse::<toml::Table>().unwrap()["http"]["listen"].is_str() && !shown.contains(&database.url), "{shown}");
+    // What `serve` refuses before it asks the database is refused here.
+    let unsafe_settings: [(&str, &str); 3] = [
+        ("BACKHAUL__HTTP__BEHIND_TLS_PROXY", "false"),
+        ("BACKHAUL__TLS__CERTIFICATE", "/nowhere.pem"),
+        ("DATABASE_URL", "postgres://db.example.com/backhaul?sslmode=disable"),
+    ];
+    for (name, value) in unsafe_settings {
+        let run = |words: &[&str]| {
+            let mut command = production(&database);
+            let proxied = command.env("BACKHAUL__HTTP__BEHIND_TLS_PROXY", "true").env(name, value).args(words).output().unwrap();
+            err(&proxied)
+        };
+        assert_eq!(run(&["config", "check"]), run(&["serve"]), "{name}");
+    }
+    let mut sound = production(&database);
+    out(&sound.env("BACKHAUL__HTTP__BEHIND_TLS_PROXY", "true").args(["config", "check"]).output().unwrap());
+    let misnamed = command(&database).env("BACKHAUL__HTTP__CONNECTIONS", "many").args(["config", "check"]).output().unwrap();
+    assert!(err(&misnamed).contains("http.connections: "), "a wrong value is told with its setting");
     let keyless = command(&database).env("BACKHAUL__MODE", "production").args(["config", "check"]).output().unwrap();
     assert!(err(&keyless).contains("openssl rand -base64 32"));
+}
+
+#[tokio::test]
+async fn a_reader_who_has_enough_is_no_failure_but_lost_output_is() {
+    let database = Database::create_empty().await;
+    let through = |shell: &str| {
+        let mut through = Command::new("bash");
+        through.args(["-c", &format!("set -o pipefail; {shell}"), env!("CARGO_BIN_EXE_backhaul")]);
+        through.env("DATABASE_URL", &database.url).output().unwrap()
+    };
+    let first = through("\"$0\" openapi | head -1");
+    assert_eq!((out(&first).as_str(), String::from_utf8_lossy(&first.stderr).as_ref()), ("{\n", ""));
+    for nobody in ["\"$0\" config default | true", "\"$0\" --help | true"] {
+        assert_eq!(String::from_utf8_lossy(&through(nobody).stderr), "", "{nobody}");
+    }
+    let full = err(&through("\"$0\" openapi > /dev/full"));
+    assert!(full.contains("standard output cannot be written, so some of it is missing"), "{full}");
 }
 
 #[tokio::test]

@@ -205,6 +205,39 @@ fn no_postgresql_is_left_behind_when_nobody_reads_any_more() {
     assert!(!cluster.exists());
 }
 
+#[test]
+fn neither_a_closed_terminal_nor_a_kill_leaves_postgresql_behind_for_good() {
+    // A directory of its own, so that no other test cleans up.
+    let places = std::env::temp_dir().join(format!("bh-left-{}", std::process::id()));
+    std::fs::create_dir(&places).unwrap();
+    let start = || {
+        let mut child =
+            dev(None).args(["--port", "0"]).env("TMPDIR", &places).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("Temporary PostgreSQL")));
+        let cluster = places.join(format!("backhaul-dev-{}", child.id()));
+        assert!(cluster.exists());
+        (child, cluster, lines)
+    };
+    let (mut killed, left, _lines) = start();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(left.exists(), "nobody could stop it");
+    let postgres = std::fs::read_to_string(left.join("data/postmaster.pid")).unwrap().lines().next().unwrap().to_owned();
+
+    let (mut closed, cluster, lines) = start();
+    assert!(!left.exists(), "the next run removes what a killed one left");
+    let is_running = std::fs::read_to_string(format!("/proc/{postgres}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    assert!(!is_running, "and stops it");
+    // A terminal that is closed sends SIGHUP, and nobody reads any more.
+    drop(lines);
+    Command::new("kill").args(["-HUP", &closed.id().to_string()]).status().unwrap();
+    assert!(closed.wait().unwrap().success());
+    assert!(!cluster.exists());
+    assert_eq!(std::fs::read_dir(&places).unwrap().count(), 0, "no lock stays either");
+    std::fs::remove_dir(&places).unwrap();
+}
+
 #[tokio::test]
 async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
     let database = Database::create_empty().await;
@@ -221,7 +254,10 @@ async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
     Running::start(&mut dev(Some(&database))).end();
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 6));
 
-    let reset = Running::start(dev(Some(&database)).arg("--reset"));
+    let unsure = dev(Some(&database)).args(["--port", "0", "--reset"]).stdin(Stdio::null()).output().unwrap();
+    let refused = err(&unsure);
+    assert!(refused.contains("--reset drops all") && refused.contains("give --yes to go ahead"), "{refused}");
+    let reset = Running::start(dev(Some(&database)).args(["--reset", "--yes"]));
     assert!(reset.printed.iter().any(|line| line.contains("tables of this sandbox were dropped")), "{:?}", reset.printed);
     reset.end();
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 3));
@@ -245,7 +281,7 @@ async fn a_database_of_something_else_is_left_alone() {
     let database = Database::create_empty().await;
     sqlx::query("create table theirs ()").execute(&mut database.connect().await).await.unwrap();
     let refused = err(&dev(Some(&database)).args(["--port", "0"]).output().unwrap());
-    assert!(refused.contains("with 1 tables of another program"), "{refused}");
+    assert!(refused.contains("with 1 table of another program"), "{refused}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod audit;
 mod brand_command;
+mod client_certificates;
+mod confirmations;
 mod console_commands;
 pub mod console_merchants;
 mod console_people;
@@ -11,12 +13,15 @@ mod console_single_sign_on;
 mod console_today;
 mod console_tokens;
 mod credentials;
+mod deletion;
 pub mod erasing;
+mod json_output;
 mod onboarding_command;
-mod operator_api;
+pub mod operator_api;
 mod operator_command;
 mod portal_command;
 mod retention;
 mod server_option;
 mod suppression;
+mod tables;
 mod tokens;

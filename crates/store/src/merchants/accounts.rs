@@ -29,16 +29,19 @@ pub struct Merchant {
     pub live_at: Option<DateTime<Utc>>,
     /// Whoever decided that the merchant is live.
     pub live_by: Option<String>,
+    /// `Some` while everything of the merchant is being deleted.
+    pub deleting_at: Option<DateTime<Utc>>,
 }
 
 impl Merchant {
     /// The merchant's state, in a word.
     #[must_use]
     pub const fn state(&self) -> &'static str {
-        match (self.paused_at, self.live_at) {
-            (Some(_), _) => "paused",
-            (None, Some(_)) => "live",
-            (None, None) => "onboarding",
+        match (self.deleting_at, self.paused_at, self.live_at) {
+            (Some(_), ..) => "deleting",
+            (None, Some(_), _) => "paused",
+            (None, None, Some(_)) => "live",
+            (None, None, None) => "onboarding",
         }
     }
 }
@@ -54,6 +57,7 @@ struct Row {
     refund_days: i32,
     live_at: Option<DateTime<Utc>>,
     live_by: Option<String>,
+    deleting_at: Option<DateTime<Utc>>,
 }
 
 impl From<Row> for Merchant {
@@ -69,6 +73,7 @@ impl From<Row> for Merchant {
             refund_days: row.refund_days,
             live_at: row.live_at,
             live_by: row.live_by,
+            deleting_at: row.deleting_at,
         }
     }
 }
@@ -108,10 +113,13 @@ pub async fn set_refund_days(tx: &mut Tx, days: i32) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Pauses the merchant as of `paused_at`, or resumes it.
-pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
-    sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1", tx.merchant().0, paused_at).execute(tx.connection()).await?;
-    Ok(())
+/// Pauses the merchant as of `paused_at`, or resumes it. Returns false if it is being deleted.
+pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<bool, Failed> {
+    let done =
+        sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1 and deleting_at is null", tx.merchant().0, paused_at,)
+            .execute(tx.connection())
+            .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// Records that the merchant is live, and who decided it. Returns false if it has been live before.
@@ -139,7 +147,8 @@ pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Fa
     let row = sqlx::query_as!(
         Row,
         r#"
-        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by
+        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by,
+            deleting_at
         from merchant
         where handle = $1
         "#,
@@ -155,7 +164,8 @@ pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
     let rows = sqlx::query_as!(
         Row,
         r#"
-        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by
+        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by,
+            deleting_at
         from merchant
         order by handle
         "#,

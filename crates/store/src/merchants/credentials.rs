@@ -1,9 +1,12 @@
 //! The credentials with which merchants get access tokens. Only the hash of a secret is stored.
 
+pub mod certificates;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::merchants::access::Scopes;
 
+use self::certificates::{BoundCertificate, bound, columns};
 use crate::{Failed, Store, Tx};
 
 /// A credential in a list.
@@ -28,6 +31,8 @@ pub struct Credential {
     pub networks: Vec<String>,
     /// The time until which the secret before the newest rotation works.
     pub old_secret_until: Option<DateTime<Utc>>,
+    /// The client certificates that it is bound to.
+    pub certificates: Vec<BoundCertificate>,
 }
 
 /// The holder of a credential, as needed to answer a token request.
@@ -44,6 +49,8 @@ pub struct Holder {
     pub old_secret: Option<(Vec<u8>, DateTime<Utc>)>,
     /// True if no token was fetched with the secret since it was rotated.
     pub secret_unused: bool,
+    /// SHA-256 of the client certificates that it is bound to; none means that it is bound to none.
+    pub certificates: Vec<Vec<u8>>,
 }
 
 /// A credential to insert.
@@ -57,14 +64,19 @@ pub struct NewCredential<'a> {
     pub label: &'a str,
     pub expires_at: Option<DateTime<Utc>>,
     pub networks: &'a [String],
+    pub certificates: &'a [BoundCertificate],
 }
 
 /// Inserts a credential.
 pub async fn insert(tx: &mut Tx, new: &NewCredential<'_>, now: DateTime<Utc>) -> Result<(), Failed> {
+    let (fingerprints, ends) = columns(new.certificates);
     sqlx::query!(
         r#"
-        insert into credential (client_id, merchant_id, secret_hash, secret_end, scopes, label, issued_at, expires_at, networks)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        insert into credential (
+            client_id, merchant_id, secret_hash, secret_end, scopes, label, issued_at, expires_at, networks, certificates,
+            certificates_until
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         "#,
         new.client_id,
         tx.merchant().0,
@@ -75,6 +87,8 @@ pub async fn insert(tx: &mut Tx, new: &NewCredential<'_>, now: DateTime<Utc>) ->
         now,
         new.expires_at,
         new.networks,
+        &fingerprints,
+        &ends,
     )
     .execute(tx.connection())
     .await?;
@@ -178,7 +192,8 @@ pub async fn note_calls(store: &Store, client_ids: &[String], at: &[DateTime<Utc
 pub async fn find(store: &Store, client_id: &str) -> Result<Option<Holder>, Failed> {
     let row = sqlx::query!(
         r#"
-        select merchant_id, secret_hash, scopes, revoked_at, expires_at, networks, old_secret_hash, old_secret_until, secret_unused
+        select merchant_id, secret_hash, scopes, revoked_at, expires_at, networks, old_secret_hash, old_secret_until, secret_unused,
+            certificates
         from credential
         where client_id = $1
         "#,
@@ -196,6 +211,7 @@ pub async fn find(store: &Store, client_id: &str) -> Result<Option<Holder>, Fail
             networks: row.networks,
             old_secret: row.old_secret_hash.zip(row.old_secret_until),
             secret_unused: row.secret_unused,
+            certificates: row.certificates,
         })
     })
     .transpose()
@@ -206,7 +222,7 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Credential>
     let rows = sqlx::query!(
         r#"
         select client_id, scopes, label, issued_at, revoked_at, secret_end, last_token_at, last_used_at, expires_at, networks,
-            old_secret_until
+            old_secret_until, certificates, certificates_until
         from credential
         where merchant_id = $1
         order by issued_at, client_id
@@ -229,6 +245,7 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Credential>
                 expires_at: row.expires_at,
                 networks: row.networks,
                 old_secret_until: row.old_secret_until,
+                certificates: bound(row.certificates, row.certificates_until),
             })
         })
         .collect()

@@ -189,22 +189,6 @@ pub async fn forget_notes(tx: &mut Tx, orders: &[&str]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Keeps the shopper with this fingerprint of their e-mail address from coming back with orders that were placed until `now`.
-pub async fn suppress(tx: &mut Tx, email: &Fingerprint, now: DateTime<Utc>) -> Result<(), Failed> {
-    sqlx::query!(
-        r#"
-        insert into suppression (merchant_id, fingerprint, erased_at) values ($1, $2, $3)
-        on conflict (merchant_id, fingerprint) do update set erased_at = greatest(suppression.erased_at, excluded.erased_at)
-        "#,
-        tx.merchant().0,
-        email.as_slice(),
-        now,
-    )
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
 /// Deletes the giftee's address, the label and the mailed links of each return, the carrier's words on a label that it refuses, and the stored
 /// response to the request that started the return.
 /// Repeating that request finds its key in use. The returns must be locked.

@@ -20,6 +20,8 @@ pub struct Grant {
     pub paused: bool,
     /// The networks from which its credential may be used; none means anywhere.
     pub networks: Vec<String>,
+    /// SHA-256 of the client certificates that its credential is bound to; none means that it is bound to none.
+    pub certificates: Vec<Vec<u8>>,
 }
 
 /// The most expired tokens that a new one clears away.
@@ -75,7 +77,7 @@ pub async fn forget_expired(tx: &mut Tx, now: DateTime<Utc>, most: i64) -> Resul
 pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Result<Option<Grant>, Failed> {
     let row = sqlx::query!(
         r#"
-        select token.client_id, token.scopes, token.expires_at, credential.networks,
+        select token.client_id, token.scopes, token.expires_at, credential.networks, credential.certificates,
             credential.revoked_at is not null as "revoked!", merchant.paused_at is not null as "paused!"
         from access_token token
         join credential using (client_id)
@@ -95,6 +97,7 @@ pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Res
             revoked: row.revoked,
             paused: row.paused,
             networks: row.networks,
+            certificates: row.certificates,
         })
     })
     .transpose()

@@ -63,9 +63,38 @@ pub async fn oldest_due(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Re
     Ok(oldest)
 }
 
-/// The number of open entries in the failure queue for endpoints of `buckets`, up to `most`: merchants' endpoints, or the
-/// operator's list of `internal` work.
-pub async fn open_failures(store: &Store, buckets: &[u8], internal: bool, most: i64) -> Result<i64, Failed> {
+/// The numbers of open entries in the failure queue for merchants' endpoints of `buckets`, by interface, up to `most` in all.
+pub async fn open_failures_by_interface(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<(String, i64)>, Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    let rows = sqlx::query!(
+        r#"
+        select open_failures.interface, count(*) as "count!"
+        from (
+            select endpoint.interface
+            from endpoint
+            cross join lateral (
+                select failure.failed_at
+                from failure
+                where failure.merchant_id = endpoint.merchant_id and failure.endpoint_id = endpoint.endpoint_id
+                    and failure.state in ('open', 'contacted')
+                order by failure.failed_at
+                limit $2
+            ) as open
+            where endpoint.bucket = any ($1::smallint[]) and not endpoint.internal
+            limit $2
+        ) as open_failures
+        group by open_failures.interface
+        "#,
+        &buckets,
+        most,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.interface, row.count)).collect())
+}
+
+/// The number of open entries of internal work for endpoints of `buckets`, up to `most`: the operator's list.
+pub async fn internal_failures(store: &Store, buckets: &[u8], most: i64) -> Result<i64, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let count = sqlx::query_scalar!(
         r#"
@@ -81,13 +110,12 @@ pub async fn open_failures(store: &Store, buckets: &[u8], internal: bool, most: 
                 order by failure.failed_at
                 limit $2
             ) as open
-            where endpoint.bucket = any ($1::smallint[]) and endpoint.internal = $3
+            where endpoint.bucket = any ($1::smallint[]) and endpoint.internal
             limit $2
         ) as open_failures
         "#,
         &buckets,
         most,
-        internal,
     )
     .fetch_one(&store.engine)
     .await?;

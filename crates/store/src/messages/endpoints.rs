@@ -18,6 +18,7 @@ macro_rules! endpoints {
             Row,
             "select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, "
                 + "authentication, secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at, "
+                + "client_certificate, client_key, "
                 + "(select key_id from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key_id, "
                 + "(select sealed from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key from endpoint "
                 + "where removed_at is null and "
@@ -60,6 +61,17 @@ pub struct Endpoint {
     pub changed_at: DateTime<Utc>,
     /// The time at which a test of this address and authentication last succeeded.
     pub tested_at: Option<DateTime<Utc>>,
+    /// The client certificate that we present.
+    pub client: Option<EndpointClient>,
+}
+
+/// The client certificate that we present to an endpoint.
+#[derive(Clone)]
+pub struct EndpointClient {
+    /// The certificate, followed by its intermediates, in DER.
+    pub chain: Vec<Vec<u8>>,
+    /// Its private key, sealed.
+    pub sealed_key: Vec<u8>,
 }
 
 struct Row {
@@ -81,6 +93,8 @@ struct Row {
     paused_at: Option<DateTime<Utc>>,
     changed_at: DateTime<Utc>,
     tested_at: Option<DateTime<Utc>>,
+    client_certificate: Option<Vec<Vec<u8>>>,
+    client_key: Option<Vec<u8>>,
     merchant_key_id: Option<String>,
     merchant_key: Option<Vec<u8>>,
 }
@@ -107,6 +121,7 @@ impl TryFrom<Row> for Endpoint {
             paused_at: row.paused_at,
             changed_at: row.changed_at,
             tested_at: row.tested_at,
+            client: row.client_certificate.zip(row.client_key).map(|(chain, sealed_key)| EndpointClient { chain, sealed_key }),
         })
     }
 }
@@ -117,9 +132,9 @@ pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
         r#"
         insert into endpoint (
             merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, waits,
-            version_header, version_value, key_id, authentication, secret
+            version_header, version_value, key_id, authentication, secret, client_certificate, client_key
         )
-        values ($1, $2, $3, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        values ($1, $2, $3, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
         "#,
         tx.merchant().0,
         endpoint.id.0,
@@ -135,6 +150,8 @@ pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
         endpoint.key_id,
         endpoint.authentication,
         endpoint.secret,
+        endpoint.client.as_ref().map(|client| client.chain.as_slice()),
+        endpoint.client.as_ref().map(|client| client.sealed_key.as_slice()),
     )
     .execute(tx.connection())
     .await?;
@@ -148,7 +165,8 @@ pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
         update endpoint
         set changed_at = $3, revision = revision + 1, slots = $4, per_second = $5, url = $6, waits = $7, version_header = $8,
             version_value = $9, key_id = $10, authentication = $11, secret = $12, previous_secret = $13,
-            previous_secret_until = $14, paused_at = $15, tested_at = $16
+            previous_secret_until = $14, paused_at = $15, tested_at = $16,
+            client_certificate = $17, client_key = $18
         where merchant_id = $1 and endpoint_id = $2
         "#,
         tx.merchant().0,
@@ -167,6 +185,8 @@ pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
         endpoint.previous_secret.as_ref().map(|(_, until)| *until),
         endpoint.paused_at,
         endpoint.tested_at,
+        endpoint.client.as_ref().map(|client| client.chain.as_slice()),
+        endpoint.client.as_ref().map(|client| client.sealed_key.as_slice()),
     )
     .execute(tx.connection())
     .await?;
@@ -203,15 +223,33 @@ pub async fn of_delivery(tx: &mut Tx, message: Uuid) -> Result<Option<EndpointId
     Ok(endpoint.map(EndpointId))
 }
 
-/// Removes the endpoint. Nothing new is owed to it, and its outstanding messages go to the failure queue.
+/// Removes the endpoint, and the key of its client certificate. Nothing new is owed to it, and its outstanding messages go to the failure
+/// queue.
 pub async fn remove(tx: &mut Tx, endpoint: EndpointId, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        update endpoint set removed_at = $3, changed_at = $3, revision = revision + 1
+        update endpoint
+        set removed_at = $3, changed_at = $3, revision = revision + 1, client_certificate = null, client_key = null
         where merchant_id = $1 and endpoint_id = $2 and removed_at is null
         "#,
         tx.merchant().0,
         endpoint.0,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Removes every endpoint of the merchant. Our own internal work has no end.
+pub async fn remove_all(tx: &mut Tx, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update endpoint
+        set removed_at = $2, changed_at = $2, revision = revision + 1, client_certificate = null, client_key = null
+        where merchant_id = $1 and removed_at is null and not internal
+        "#,
+        tx.merchant().0,
         now,
     )
     .execute(tx.connection())
@@ -252,6 +290,7 @@ pub async fn list_removed(store: &Store, merchant: MerchantId, most: i64) -> Res
         r#"
         select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
             secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at,
+            client_certificate, client_key,
             (select key_id from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key_id,
             (select sealed from merchant_key where merchant_key.merchant_id = endpoint.merchant_id) as merchant_key
         from endpoint

@@ -110,25 +110,28 @@ pub struct Entry {
     pub contacted_at: Option<DateTime<Utc>>,
 }
 
-/// Open entries of one endpoint after `(failed_at, message)`, oldest first.
-pub async fn list(
-    store: &Store,
-    merchant: MerchantId,
-    endpoint: EndpointId,
-    after: (DateTime<Utc>, Uuid),
-    limit: i64,
-) -> Result<Vec<Entry>, Failed> {
+/// Open entries of an interface after `(failed_at, message)`, oldest first: of its endpoint, and of those that it had before.
+pub async fn list(store: &Store, merchant: MerchantId, kind: Kind, after: (DateTime<Utc>, Uuid), limit: i64) -> Result<Vec<Entry>, Failed> {
     let entries = sqlx::query_as!(
         Entry,
         r#"
-        select message_id, kind, event, subject, sequence, attempts, reason, failed_at, state, owner, note, contacted_at
-        from failure
-        where merchant_id = $1 and endpoint_id = $2 and state in ('open', 'contacted') and (failed_at, message_id) > ($3, $4)
-        order by failed_at, message_id
+        select work.message_id, work.kind, work.event, work.subject, work.sequence, work.attempts, work.reason, work.failed_at,
+            work.state, work.owner, work.note, work.contacted_at
+        from endpoint
+        cross join lateral (
+            select message_id, kind, event, subject, sequence, attempts, reason, failed_at, state, owner, note, contacted_at
+            from failure
+            where failure.merchant_id = endpoint.merchant_id and failure.endpoint_id = endpoint.endpoint_id
+                and failure.state in ('open', 'contacted') and (failure.failed_at, failure.message_id) > ($3, $4)
+            order by failure.failed_at, failure.message_id
+            limit $5
+        ) as work
+        where endpoint.merchant_id = $1 and endpoint.interface = $2
+        order by work.failed_at, work.message_id
         limit $5
         "#,
         merchant.0,
-        endpoint.0,
+        kind.as_str(),
         after.0,
         after.1,
         limit,

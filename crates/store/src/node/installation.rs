@@ -15,6 +15,11 @@ pub enum MigrateError {
     /// The database holds an installation of the other mode.
     #[error("this database is a {stored} installation and cannot become {wanted}; use another database, or set mode = \"{stored}\"")]
     OtherMode { stored: Mode, wanted: Mode },
+    /// The database holds tables of something else.
+    #[error(
+        "the database has {0} of another program and none of Backhaul, so nothing was written; use an empty database (`createdb`), or a schema of its own (`?options[search_path]=backhaul` in DATABASE_URL)"
+    )]
+    Foreign(String),
     #[error("a migration failed: {0}")]
     Migration(#[from] NotApplied),
     #[error(transparent)]
@@ -30,6 +35,20 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
 /// The same, up to the migration `last`, as an earlier version of the program did.
 pub async fn migrate_to(url: &str, mode: Mode, now: DateTime<Utc>, last: Option<i64>) -> Result<usize, MigrateError> {
     let mut connection = connect(url).await?;
+    // A first migration that was interrupted has left its record.
+    let foreign = sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!" from pg_class
+        where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm')
+            and to_regclass('_sqlx_migrations') is null
+            and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
+        "#
+    );
+    match foreign.fetch_one(&mut connection).await.map_err(Failed::from)? {
+        0 => {}
+        1 => return Err(MigrateError::Foreign("1 table".to_owned())),
+        tables => return Err(MigrateError::Foreign(format!("{tables} tables"))),
+    }
     let applied = migrations::apply(&mut connection, last).await?;
     let stored = sqlx::query_scalar!(
         r#"
@@ -162,6 +181,11 @@ impl Store {
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The database's name.
+    pub async fn name(&self) -> Result<String, Failed> {
+        Ok(sqlx::query_scalar!(r#"select current_database() as "name!""#).fetch_one(&self.pool).await?)
     }
 
     /// The number of tables in the database, including tables that are not ours.

@@ -14,3 +14,5 @@ pub const EVENT: &str = "x-service-event";
 pub const SEQUENCE: &str = "x-service-sequence";
 /// The number of the attempt, from 1.
 pub const ATTEMPT: &str = "x-service-attempt";
+/// Marks a trial, which is never real. Other messages do not have it.
+pub const TRIAL: &str = "x-service-trial";

@@ -195,6 +195,17 @@ pub enum EndpointState {
     Paused,
 }
 
+/// The client certificate that Backhaul presents to an endpoint.
+#[derive(Serialize, ToSchema)]
+pub struct EndpointCertificate {
+    /// Subject, such as `CN=backhaul.example.com`.
+    pub subject: String,
+    /// SHA-256 of the certificate in DER, in hexadecimal.
+    pub sha256: String,
+    /// End of its validity.
+    pub expires_at: String,
+}
+
 /// An endpoint and its health.
 #[derive(Serialize, ToSchema)]
 pub struct EndpointOut {
@@ -202,6 +213,8 @@ pub struct EndpointOut {
     pub interface: String,
     /// URL.
     pub url: String,
+    /// The client certificate that calls present, if there is one.
+    pub client_certificate: Option<EndpointCertificate>,
     /// Health.
     pub state: EndpointState,
     /// Last hour with a successful call, within the last 7 days.

@@ -96,10 +96,11 @@ fn posted(summary: &str, schema: &str) -> Value {
         (headers::SEQUENCE, "Position within the subject. Apply a message only if it is higher than that of the last message you applied."),
         (headers::ATTEMPT, "Attempt number, from 1."),
     ];
+    let trial = json!({ "name": headers::TRIAL, "in": "header", "required": false, "description": "`true` if the message is a trial, whose body is made up: accept it and do nothing. Absent otherwise.", "schema": { "type": "string" } });
     json!({
         "summary": summary,
         "tags": ["webhooks"],
-        "parameters": headers.iter().map(header).collect::<Vec<_>>(),
+        "parameters": headers.iter().map(header).chain([trial]).collect::<Vec<_>>(),
         "requestBody": {
             "required": true,
             "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },

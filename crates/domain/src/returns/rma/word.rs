@@ -3,8 +3,13 @@
 
 /// The text is not a name of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {0}")]
-pub struct NoWord(pub &'static str);
+#[error("unknown {what}; it is one of {}", known.join(", "))]
+pub struct NoWord {
+    /// What the names are for.
+    pub what: &'static str,
+    /// Every name.
+    pub known: &'static [&'static str],
+}
 
 /// Declares an enum whose variants have names.
 macro_rules! words {
@@ -16,6 +21,9 @@ macro_rules! words {
         impl $name {
             /// Every value.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Every name.
+            const NAMES: &'static [&'static str] = &[$($word),+];
 
             /// The name in messages and in the database.
             #[must_use]
@@ -34,7 +42,8 @@ macro_rules! words {
             type Err = $crate::returns::rma::word::NoWord;
 
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or($crate::returns::rma::word::NoWord($what))
+                let unknown = $crate::returns::rma::word::NoWord { what: $what, known: Self::NAMES };
+                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or(unknown)
             }
         }
     };
@@ -200,7 +209,8 @@ mod tests {
 
     #[test]
     fn a_word_in_another_spelling_is_no_word() {
-        assert_eq!("Refunded".parse::<Status>(), Err(NoWord("status of a return")));
-        assert_eq!("mail_back".parse::<Method>().map_err(|none| none.to_string()), Err("unknown return method".to_owned()));
+        let told = "unknown status of a return; it is one of CREATED, PARTIAL_REFUND, REFUNDED, CANCELED";
+        assert_eq!("Refunded".parse::<Status>().map_err(|none| none.to_string()), Err(told.to_owned()));
+        assert_eq!("mail_back".parse::<Method>().map_err(|none| none.what), Err("return method"));
     }
 }

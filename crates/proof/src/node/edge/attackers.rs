@@ -1,4 +1,4 @@
-//! Attackers who begin requests and reset them. They are strangers: their token looks like one and was never issued.
+//! Attackers who begin requests and reset them.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -21,11 +21,17 @@ pub(super) struct Attacked {
     pub(super) connections: u32,
 }
 
-/// Resets `resets` requests, `per_second` of them each second.
-pub(super) async fn attack(address: SocketAddr, resets: u32, per_second: u32) -> anyhow::Result<Attacked> {
+/// The token of strangers: it looks like one and was never issued.
+pub(super) fn made_up() -> String {
+    format!("bht_{}", "A".repeat(64))
+}
+
+/// Resets `resets` requests with this token, `per_second` of them each second.
+pub(super) async fn attack(address: SocketAddr, token: &str, resets: u32, per_second: u32) -> anyhow::Result<Attacked> {
     let rounds = resets.div_ceil(ATTACKERS * AT_ONCE);
     let every = Duration::from_secs(1) * (ATTACKERS * AT_ONCE) / per_second.max(1);
-    let attackers: Vec<_> = (0..ATTACKERS).map(|_| tokio::spawn(one(address, rounds, every))).collect();
+    let block = h2::request("GET", "/v1/orders/made-up", &[("authorization", &format!("Bearer {token}"))]);
+    let attackers: Vec<_> = (0..ATTACKERS).map(|_| tokio::spawn(one(address, block.clone(), rounds, every))).collect();
     let mut sum = Attacked { resets: 0, connections: 0 };
     for attacker in attackers {
         let Attacked { resets, connections } = attacker.await??;
@@ -35,7 +41,7 @@ pub(super) async fn attack(address: SocketAddr, resets: u32, per_second: u32) ->
     Ok(sum)
 }
 
-async fn one(address: SocketAddr, rounds: u32, every: Duration) -> anyhow::Result<Attacked> {
+async fn one(address: SocketAddr, block: Vec<u8>, rounds: u32, every: Duration) -> anyhow::Result<Attacked> {
     let mut turns = tokio::time::interval(every);
     turns.set_missed_tick_behavior(MissedTickBehavior::Burst);
     let mut attacked = Attacked { resets: 0, connections: 0 };
@@ -50,7 +56,7 @@ async fn one(address: SocketAddr, rounds: u32, every: Duration) -> anyhow::Resul
         let streams: Vec<u32> = (first..first + AT_ONCE).map(|number| 2 * number + 1).collect();
         attacked.resets += AT_ONCE;
         // The service may end the connection at any time: then the next one is opened.
-        if reset(&mut stream, &streams).await.is_ok() {
+        if reset(&mut stream, &block, &streams).await.is_ok() {
             open = Some((stream, first + AT_ONCE));
         }
     }
@@ -65,10 +71,8 @@ async fn connect(address: SocketAddr) -> std::io::Result<TcpStream> {
 }
 
 /// Begins these requests, waits until the service has read them, and resets them.
-async fn reset(stream: &mut TcpStream, streams: &[u32]) -> std::io::Result<()> {
-    let authorization = format!("Bearer bht_{}", "A".repeat(64));
-    let block = h2::request("GET", "/v1/orders/made-up", &[("authorization", &authorization)]);
-    let begins = streams.iter().flat_map(|stream| h2::frame(h2::HEADERS, h2::END_HEADERS | h2::END_STREAM, *stream, &block));
+async fn reset(stream: &mut TcpStream, block: &[u8], streams: &[u32]) -> std::io::Result<()> {
+    let begins = streams.iter().flat_map(|stream| h2::frame(h2::HEADERS, h2::END_HEADERS | h2::END_STREAM, *stream, block));
     stream.write_all(&begins.chain(h2::frame(h2::PING, 0, 0, &[7; 8])).collect::<Vec<u8>>()).await?;
     // Whatever the service says by now is read, so that nothing piles up; its acknowledgement is among it.
     let mut buffer = vec![0; 64 * 1024];

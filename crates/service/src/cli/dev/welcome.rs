@@ -31,7 +31,7 @@ pub(super) fn welcome(
     };
     let part = |(sentence, commands): (&str, String)| format!("{}\n{commands}\n", paint.dim(&format!("# {sentence}")));
     let end = match database {
-        Database::Temporary(_) => "Ctrl-C stops the sandbox and removes its data.",
+        Database::Temporary(..) => "Ctrl-C stops the sandbox and removes its data.",
         Database::Given(_) => "Ctrl-C stops the sandbox. Its data stays in the database; `backhaul dev --reset` starts from scratch.",
     };
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
@@ -148,7 +148,7 @@ fn environment(database: &Database) -> String {
     }
     lines.push(format!(r#"export BACKHAUL__MODE=sandbox BACKHAUL__OUTBOUND__ALLOWED='["{LOOPBACK}"]'"#));
     lines.push(match database {
-        Database::Temporary(cluster) => format!("export DATABASE_URL='{}'", cluster.url("postgres")),
+        Database::Temporary(cluster, _) => format!("export DATABASE_URL='{}'", cluster.url("postgres")),
         // It may contain a password, so it is not printed.
         Database::Given(_) => "# Set DATABASE_URL as in this terminal.".to_owned(),
     });

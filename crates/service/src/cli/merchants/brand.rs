@@ -167,8 +167,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::Remove { merchant } => {
             let found = merchant.find(app).await?;
             flow::remove_brand(app, &actor(), found.id).await?;
-            output::line(&format!("The portal of {merchant} has its own look again."));
-            Ok(())
+            output::said(format, &format!("The portal of {merchant} has its own look again."))
         }
     }
 }

@@ -1,14 +1,19 @@
 //! `backhaul credential …`: the client credentials with which merchants get access tokens.
 
+mod certificate;
+
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use domain::merchants::access::{Scope, Scopes};
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
+use store::merchants::accounts::Merchant;
 use store::merchants::credentials::{self, Credential};
 use wire::time;
 
+use self::certificate::CertificateOut;
 use crate::app::App;
+use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::configure_merchant as flow;
@@ -32,6 +37,10 @@ pub(in crate::cli) enum Command {
         /// A network from which it may be used, such as 192.0.2.0/24. Repeat for several; from anywhere if left out.
         #[arg(long = "network", value_name = "NETWORK")]
         networks: Vec<Network>,
+        /// A PEM file with a client certificate, without its private key. The credential then works only over TLS connections with
+        /// that certificate. Repeat for a second one.
+        #[arg(long = "client-certificate", value_name = "FILE")]
+        client_certificates: Vec<String>,
     },
     /// List a merchant's credentials.
     List {
@@ -39,12 +48,19 @@ pub(in crate::cli) enum Command {
         merchant: OfMerchant,
     },
     /// Revoke a credential and every token issued to it, within 5 seconds.
+    ///
+    /// Shows what follows and asks first.
     Revoke {
         #[command(flatten)]
         merchant: OfMerchant,
         /// The credential's client id.
         client_id: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
+    /// Manage the client certificates that a credential is bound to (mTLS).
+    #[command(subcommand)]
+    Certificate(certificate::Command),
 }
 
 #[derive(Serialize)]
@@ -72,6 +88,8 @@ struct CredentialOut {
     networks: Vec<String>,
     /// The end of a rotation's overlap.
     old_secret_until: Option<String>,
+    /// None of them: it works without one.
+    client_certificates: Vec<CertificateOut>,
 }
 
 impl CredentialOut {
@@ -93,16 +111,18 @@ impl CredentialOut {
             expires_at: credential.expires_at.map(time::write),
             networks: credential.networks,
             old_secret_until: ahead(credential.old_secret_until),
+            client_certificates: credential.certificates.iter().map(CertificateOut::new).collect(),
         }
     }
 }
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Issue { merchant, scopes, label, expires_in_days, networks } => {
+        Command::Issue { merchant, scopes, label, expires_in_days, networks, client_certificates } => {
             let merchant = merchant.find(app).await?;
             let scopes: Scopes = scopes.into_iter().collect();
-            let terms = flow::Terms { scopes, label, days: expires_in_days, networks };
+            let certificates = client_certificates.iter().map(|path| certificate::read(app, path)).collect::<Result<_, _>>()?;
+            let terms = flow::Terms { scopes, label, days: expires_in_days, networks, certificates };
             let issued = flow::issue_credential(app, &actor(), merchant.id, &terms).await?;
             let client_secret = issued.client_secret.expose_secret().to_owned();
             let expires_at = issued.expires_at.map(time::write);
@@ -119,8 +139,19 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let credentials: Vec<CredentialOut> = credentials.into_iter().map(|credential| CredentialOut::new(credential, now)).collect();
             let empty =
                 format!("{merchant} has no credentials yet; `backhaul credential issue --merchant {merchant} --scope …` issues one.");
-            let headers =
-                ["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED", "EXPIRES", "LAST TOKEN", "LAST USE", "NETWORKS", "OLD SECRET UNTIL"];
+            let headers = [
+                "CLIENT ID",
+                "SCOPE",
+                "LABEL",
+                "STATE",
+                "ISSUED",
+                "EXPIRES",
+                "LAST TOKEN",
+                "LAST USE",
+                "NETWORKS",
+                "OLD SECRET UNTIL",
+                "CERTIFICATES",
+            ];
             output::list(format, &credentials, &empty, &headers, |shown| {
                 let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.to_owned());
                 vec![
@@ -134,14 +165,41 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
                     or(&shown.last_used_at, "never"),
                     if shown.networks.is_empty() { "any".to_owned() } else { shown.networks.join(" ") },
                     or(&shown.old_secret_until, "-"),
+                    shown.client_certificates.len().to_string(),
                 ]
             })
         }
-        Command::Revoke { merchant, client_id } => {
+        Command::Revoke { merchant, client_id, confirmation } => {
             let merchant = merchant.find(app).await?;
+            if let Some(preview) = revocation(app, &merchant, &client_id).await? {
+                confirmation.ask(&preview, &merchant.handle)?;
+            }
             flow::revoke_credential(app, &actor(), merchant.id, &client_id).await?;
-            output::line(&format!("{client_id} was revoked; its tokens stop working within 5 seconds."));
-            Ok(())
+            output::said(format, &format!("{client_id} was revoked; its tokens stop working within 5 seconds."))
         }
+        Command::Certificate(command) => certificate::run(command, app, format).await,
     }
+}
+
+/// What revoking the credential does; none if it is not live, which is refused later.
+async fn revocation(app: &App, merchant: &Merchant, client_id: &str) -> anyhow::Result<Option<String>> {
+    let listed = credentials::list(app.store(merchant.id), merchant.id).await?;
+    let now = app.now();
+    let is_live = |credential: &&Credential| credential.revoked_at.is_none() && credential.expires_at.is_none_or(|end| end > now);
+    let Some(credential) = listed.iter().find(|credential| credential.client_id == client_id && credential.revoked_at.is_none()) else {
+        return Ok(None);
+    };
+    let used = credential.last_used_at.max(credential.last_token_at);
+    let used = used.map_or_else(|| "It was never used.".to_owned(), |at| format!("It was last used at {}.", time::write(at)));
+    let left = match listed.iter().filter(is_live).filter(|other| other.client_id != client_id).count() {
+        0 => "No other credential is left: the merchant's systems are locked out until you issue one.".to_owned(),
+        1 => "1 other credential goes on working.".to_owned(),
+        others => format!("{others} other credentials go on working."),
+    };
+    let label = if credential.label.is_empty() { String::new() } else { format!(" ({})", credential.label) };
+    Ok(Some(format!(
+        "Revoking {client_id}{label} of {} refuses new tokens at once, and every token issued for it within 5 seconds. {used} {left} \
+         It cannot be undone.",
+        merchant.handle
+    )))
 }

@@ -6,14 +6,16 @@ use domain::id::Handle;
 use domain::merchants::onboarding::Step;
 use serde::Serialize;
 use store::merchants::accounts::{self, Merchant};
-use store::merchants::onboarding as kept;
+use store::merchants::{deletions, onboarding as kept};
 use store::messages::unsent;
 use wire::time;
 
 use crate::app::App;
+use crate::cli::confirm::Confirmation;
 use crate::cli::context::{actor, find_merchant};
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::configure_merchant as flow;
+use crate::flow::merchants::delete_merchant::{begin_deleting_merchant, check};
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -53,14 +55,25 @@ pub(in crate::cli) enum Command {
         handle: Handle,
     },
     /// Pause a merchant: within 5 seconds, its API calls are refused.
+    ///
+    /// Shows what follows and asks first.
     Pause {
         /// The merchant's handle.
         handle: Handle,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
     /// Resume a paused merchant.
     Resume {
         /// The merchant's handle.
         handle: Handle,
+    },
+    /// Delete a paused merchant and everything of it. Shows what there is, and asks first. This cannot be undone.
+    Delete {
+        /// The merchant's handle.
+        handle: Handle,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
     /// Show how far a merchant is on its way to live, and since when it has been stuck.
     Onboarding {
@@ -149,20 +162,75 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             };
             output::one(format, &shown)
         }
-        Command::Pause { handle } => {
-            flow::pause_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
+        Command::Pause { handle, confirmation } => {
+            let merchant = find_merchant(app, &handle).await?;
+            let preview = format!(
+                "Pausing {handle} ({}) has every call of its systems refused with 403 within 5 seconds: orders, returns, warehouse \
+                 reports. Messages that are owed are still delivered, and shoppers' pages still work. `backhaul merchant resume \
+                 {handle}` undoes it.",
+                merchant.name
+            );
+            confirmation.ask(&preview, handle.as_str())?;
+            flow::pause_merchant(app, &actor(), &merchant).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::Resume { handle } => {
             flow::resume_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
+        Command::Delete { handle, confirmation } => delete(app, &find_merchant(app, &handle).await?, &confirmation, format).await,
         Command::Onboarding { handle } => onboarding(app, &find_merchant(app, &handle).await?, format).await,
         Command::Live { handle } => {
             flow::go_live(app, &actor(), &find_merchant(app, &handle).await?).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
     }
+}
+
+/// What a merchant has; a million stands for a million or more.
+#[derive(Serialize)]
+struct DeletionOut {
+    handle: String,
+    state: &'static str,
+    orders: i64,
+    returns: i64,
+    drop_ship_orders: i64,
+    outbound_shipments: i64,
+    messages: i64,
+    /// Of the messages, those that will never arrive.
+    owed_messages: i64,
+    /// Of the messages, those in the failure queue.
+    failed_messages: i64,
+    photos: i64,
+}
+
+/// Deletes a merchant. Repeated while it is being deleted, shows what is left.
+async fn delete(app: &App, merchant: &Merchant, confirmation: &Confirmation, format: Format) -> anyhow::Result<()> {
+    let counts = deletions::count(app.store(merchant.id), merchant.id).await?;
+    if merchant.deleting_at.is_none() {
+        check(app, merchant).await?;
+        let preview = format!(
+            "This deletes {} and everything of it for ever: {} orders, {} returns, {} drop-ship orders and {} messages, of which {} are \
+             still to be delivered.",
+            merchant.handle, counts.orders, counts.returns, counts.drop_ship_orders, counts.messages, counts.owed,
+        );
+        confirmation.ask(&preview, &merchant.handle)?;
+        begin_deleting_merchant(app, &actor(), merchant).await?;
+    }
+    let out = DeletionOut {
+        handle: merchant.handle.clone(),
+        state: "deleting",
+        orders: counts.orders,
+        returns: counts.returns,
+        drop_ship_orders: counts.drop_ship_orders,
+        outbound_shipments: counts.shipments,
+        messages: counts.messages,
+        owed_messages: counts.owed,
+        failed_messages: counts.failures,
+        photos: counts.photos,
+    };
+    output::note("Deleting goes on in the background, from 5 minutes after it was confirmed. Repeat the command to see what is left.");
+    output::one(format, &out)
 }
 
 #[derive(Serialize)]

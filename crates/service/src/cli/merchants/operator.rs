@@ -157,18 +157,15 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::Set { email, role } => {
             let id = find(app, &email).await?.id;
             let operator = people::change_role(app, &actor(), authority(), id, role).await?;
-            output::line(&format!("{} has the role {}.", operator.email, operator.role));
-            Ok(())
+            output::said(format, &format!("{} has the role {}.", operator.email, operator.role))
         }
         Command::Disable { email } => {
             let operator = people::disable(app, &actor(), find(app, &email).await?.id).await?;
-            output::line(&format!("{} is disabled and signed out.", operator.email));
-            Ok(())
+            output::said(format, &format!("{} is disabled and signed out.", operator.email))
         }
         Command::Enable { email } => {
             let operator = people::enable(app, &actor(), authority(), find(app, &email).await?.id).await?;
-            output::line(&format!("{} is enabled, with the role {}.", operator.email, operator.role));
-            Ok(())
+            output::said(format, &format!("{} is enabled, with the role {}.", operator.email, operator.role))
         }
         Command::Reset { email } => {
             let (operator, link) = people::reset(app, &actor(), authority(), find(app, &email).await?.id).await?;
@@ -187,8 +184,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             if !tokens::revoke(app, &actor(), find(app, &email).await?.id, token).await? {
                 bail!("{email} has no such token that works; `backhaul operator tokens {email}` lists them");
             }
-            output::line("The token was revoked.");
-            Ok(())
+            output::said(format, "The token was revoked.")
         }
         Command::Roles => {
             let rows = Role::ALL.map(|role| RoleOut { role: role.as_str(), may: role.may() });

@@ -151,8 +151,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::RemoveHost { merchant, host } => {
             let found = merchant.find(app).await?;
             flow::remove_host(app, &actor(), found.id, host.clone()).await?;
-            output::line(&format!("The host name {host} no longer leads to the portal of {merchant}."));
-            Ok(())
+            output::said(format, &format!("The host name {host} no longer leads to the portal of {merchant}."))
         }
     }
 }

@@ -1,18 +1,17 @@
 //! `backhaul shopper …`: exports and erases the personal data of a shopper, on the merchant's request.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use domain::id::MerchantId;
 use serde::Serialize;
-use serde_json::Value;
-use wire::time;
+use wire::merchants::shopper_export::ShopperExport;
 
 use crate::app::App;
+use crate::cli::confirm::{Confirmation, confirm};
 use crate::cli::context::{OfMerchant, actor};
-use crate::cli::output::{self, Format};
+use crate::cli::output::{self, Format, counted};
 use crate::flow::merchants::erase_shopper::{
     EraseShopperError, Erased, ErasureTarget, discard_owed, erase_shopper, orders_of_shopper, suppress_shopper,
 };
@@ -25,6 +24,8 @@ const MOST_CHECKS: u32 = 120;
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
     /// Erase a shopper: overwrite the personal data in their orders, returns and messages. This cannot be undone.
+    ///
+    /// Shows what it covers and asks first.
     Erase(Erase),
     /// Export everything that is stored about a shopper as JSON.
     Export(Export),
@@ -49,21 +50,6 @@ struct ExportOf {
     order: Option<String>,
 }
 
-/// Everything about a shopper.
-#[derive(Serialize)]
-struct ExportOut {
-    merchant: String,
-    exported_at: String,
-    orders: Vec<OrderOut>,
-}
-
-/// The rows about one order, by table.
-#[derive(Serialize)]
-struct OrderOut {
-    order: String,
-    records: BTreeMap<String, Vec<Value>>,
-}
-
 #[derive(Args)]
 pub(in crate::cli) struct Erase {
     #[command(flatten)]
@@ -73,6 +59,8 @@ pub(in crate::cli) struct Erase {
     /// Discard messages that are still owed or in the failure queue, instead of refusing because of them.
     #[arg(long)]
     discard: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 #[derive(Args)]
@@ -110,24 +98,22 @@ async fn export(export: &Export, app: &App) -> anyhow::Result<()> {
         (Some(email), _) => orders_of_shopper(app, merchant.id, email).await?,
         (None, order) => order.iter().cloned().collect(),
     };
-    let mut exported = Vec::with_capacity(orders.len());
+    let mut whole = ShopperExport::new(&merchant.handle, app.now());
     for order in orders {
-        let Some(rows) = export_order(app, &actor(), merchant.id, &order).await? else {
+        if !export_order(app, &actor(), merchant.id, &order, &mut whole).await? {
             bail!("{} has no order {order}; nothing was exported", merchant.handle);
-        };
-        let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for row in rows {
-            records.entry(row.table).or_default().push(row.row);
         }
-        exported.push(OrderOut { order, records });
     }
-    let whole = ExportOut { merchant: merchant.handle, exported_at: time::write(app.now()), orders: exported };
     // A file for the shopper, whatever format was asked for.
     output::one(Format::Json, &whole)
 }
 
 async fn erase(erase: &Erase, app: &App, format: Format) -> anyhow::Result<()> {
     let merchant = erase.merchant.find(app).await?.id;
+    if !erase.confirmation.yes {
+        let (preview, word) = covers(app, merchant, erase).await?;
+        confirm(&preview, word)?;
+    }
     let (mut rows, mut left) = (Vec::new(), false);
     for of in find(app, merchant, &erase.of).await? {
         let (ErasureTarget::Order(order) | ErasureTarget::DropShipOrder(order)) = &of;
@@ -151,6 +137,41 @@ async fn erase(erase: &Erase, app: &App, format: Format) -> anyhow::Result<()> {
         bail!("some orders were not erased; see the reasons above, resolve them and run the command again");
     }
     Ok(())
+}
+
+/// The most orders that a preview names.
+const MOST_NAMED: usize = 10;
+
+/// What an erasure covers, and the word that confirms it: what was named on the command line.
+async fn covers<'e>(app: &App, merchant: MerchantId, erase: &'e Erase) -> anyhow::Result<(String, &'e str)> {
+    let OrdersOf { email, order, drop_ship_order } = &erase.of;
+    let handle = &erase.merchant;
+    let (covered, later, word) = match (email, order, drop_ship_order) {
+        (Some(email), ..) => {
+            let orders = orders_of_shopper(app, merchant, email).await?;
+            let named = orders.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let others = match orders.len().saturating_sub(MOST_NAMED) {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            let covered = match orders.len() {
+                0 => format!("no order of {handle}, which has none of this shopper"),
+                many => format!("{} of {handle} ({named}{others})", counted(many, "order")),
+            };
+            (covered, " Orders of this shopper that arrive again are stored without it.", email.as_str())
+        }
+        (None, Some(order), _) => (format!("the order {order} of {handle}"), "", order.as_str()),
+        (None, None, drop_ship) => {
+            let order = drop_ship.as_deref().unwrap_or_default();
+            (format!("the drop-ship order {order} of {handle}"), "", order)
+        }
+    };
+    let discarded = if erase.discard { " Messages that are still owed or in the failure queue are never delivered." } else { "" };
+    let preview = format!(
+        "Erasing overwrites name, e-mail address, phone and addresses in {covered}, with the returns, mails and messages about it. \
+         Amounts, SKUs and states stay.{discarded}{later} It cannot be undone."
+    );
+    Ok((preview, word))
 }
 
 async fn find(app: &App, merchant: MerchantId, of: &OrdersOf) -> anyhow::Result<Vec<ErasureTarget>> {

@@ -9,12 +9,14 @@ use serde::Serialize;
 use store::messages::attempts::{self, Attempt, Place};
 use store::messages::log::{self, State};
 use store::messages::message_pages::{self, Filter, MOST_LISTED};
+use store::node::short_ids::Identified;
 use uuid::Uuid;
 use wire::messages::message::{AttemptOut, MessageOut};
 use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
+use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
 use crate::flow::messages::retry_message::{Asker, retry_message};
 use crate::show::messages::deliveries;
@@ -32,7 +34,7 @@ pub(in crate::cli) enum Command {
 #[derive(Args)]
 pub(in crate::cli) struct OfMessage {
     /// The message's id, as in the `webhook-id` header.
-    id: Uuid,
+    id: Id,
     #[command(flatten)]
     merchant: OfMerchant,
 }
@@ -140,6 +142,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::List(options) => list(app, options, format).await,
         Command::Show(Show { message: OfMessage { id, merchant }, after, limit }) => {
             let merchant_id = merchant.find(app).await?.id;
+            let id = id.of(app, merchant_id, Identified::Message).await?;
             let found = log::find(app.store(merchant_id), merchant_id, id).await?;
             let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
             let mut page = attempts::page(app.store(merchant_id), merchant_id, id, after, limit).await?;
@@ -148,6 +151,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::Retry(OfMessage { id, merchant }) => {
             let merchant = merchant.find(app).await?.id;
+            let id = id.of(app, merchant, Identified::Message).await?;
             let retried = retry_message(app, Asker::Operator(&actor()), merchant, id).await?;
             app.forward_signals_now().await;
             output::one(format, &Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() })
@@ -216,14 +220,24 @@ fn show(mut message: MessageOut, format: Format) -> anyhow::Result<()> {
         return output::one(format, &message);
     }
     let attempts = std::mem::take(&mut message.attempts);
-    output::one(format, &message)?;
+    show_message(message, &attempts)
+}
+
+/// Shows a message for people, with its attempts as a table below.
+pub(in crate::cli) fn show_message(message: MessageOut, attempts: &[AttemptOut]) -> anyhow::Result<()> {
+    let (format, next) = (Format::Table, message.attempts_next_after.clone());
+    let mut fields = serde_json::to_value(message)?;
+    if let Some(fields) = fields.as_object_mut() {
+        fields.retain(|name, _| !["attempts", "attempts_next_after"].contains(&name.as_str()));
+    }
+    output::one(format, &fields)?;
     output::line("");
-    output::list(format, &attempts, "No attempt was made yet.", &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"], |attempt| {
+    output::list(format, attempts, "No attempt was made yet.", &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"], |attempt| {
         let AttemptOut { number, started_at, took_ms, outcome, reason, answer, answer_base64, .. } = attempt;
         let text = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
         vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), text]
     })?;
-    if let Some(after) = message.attempts_next_after {
+    if let Some(after) = next {
         output::line(&format!("There are more attempts. To continue, add --after {after}"));
     }
     Ok(())

@@ -1,26 +1,31 @@
 //! `backhaul endpoint …`: the addresses where merchants' systems receive messages.
 
 mod check;
+mod preview;
 mod replay;
 mod trial;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use domain::messages::message::Interface;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
+use store::merchants::accounts::Merchant;
 use store::messages::endpoints::{self, Endpoint};
-use uuid::Uuid;
+use store::node::short_ids::Identified;
 use wire::time;
 
 use crate::app::App;
+use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfEndpoint, OfMerchant, actor};
+use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
 use crate::cli::session;
 use crate::delivery::secrets::authentication::{Authentication, ExtraHeader, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
-use crate::flow::messages::configure_endpoint::{self as flow, Configured, EndpointChange};
+use crate::flow::messages::configure_endpoint::{self as flow, CertificateChange, Configured, EndpointChange};
 use crate::flow::messages::replay_messages::cancel_replay;
+use crate::platform::client_certificate::MOST_PEM_BYTES;
 use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
@@ -38,7 +43,8 @@ pub(in crate::cli) enum Command {
     Show(OfEndpoint),
     /// Send a signed trial message once, the way real messages are sent, and show the answer.
     ///
-    /// `exchange_variants` receives no messages: it is queried instead.
+    /// Its body is a made-up message of the interface; the header `X-Service-Trial` says that it is a trial. Exits with 0 if it was
+    /// accepted. `exchange_variants` receives no messages: it is queried instead.
     Test {
         #[command(flatten)]
         endpoint: OfEndpoint,
@@ -56,9 +62,23 @@ pub(in crate::cli) enum Command {
     /// Resume sending to a paused endpoint.
     Resume(OfEndpoint),
     /// Create a new signing secret, shown once; messages are signed with the previous one too for 24 hours.
-    RotateSecret(OfEndpoint),
+    ///
+    /// Shows what follows and asks first.
+    RotateSecret {
+        #[command(flatten)]
+        endpoint: OfEndpoint,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
     /// Remove an endpoint; messages still owed to it go to the failure queue.
-    Remove(OfEndpoint),
+    ///
+    /// Shows what follows and asks first.
+    Remove {
+        #[command(flatten)]
+        endpoint: OfEndpoint,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
     /// Send the delivered messages of a time range once more, in order, with the same ids and bytes.
     ///
     /// Shows how many they are and asks first. Messages can be replayed for 29 days.
@@ -73,7 +93,7 @@ pub(in crate::cli) enum Command {
         #[command(flatten)]
         merchant: OfMerchant,
         /// The id of the replay.
-        job: Uuid,
+        job: Id,
     },
     /// Reseal the endpoints' secrets with the current key of `keys.sealing`, where an older key was used.
     Reseal {
@@ -111,6 +131,13 @@ pub(in crate::cli) struct Set {
     /// `BACKHAUL_ENDPOINT_HEADER_SECRET`.
     #[arg(long, value_name = "NAME", requires = "token_url")]
     extra_header: Option<String>,
+    /// A PEM file with a client certificate to present (mTLS), followed by its intermediates, to the endpoint and to the URL that
+    /// issues OAuth tokens. An empty name removes it.
+    #[arg(long, value_name = "FILE")]
+    client_certificate: Option<String>,
+    /// A PEM file with the private key of the client certificate, without a passphrase. It is stored sealed and never shown.
+    #[arg(long, value_name = "FILE", requires = "client_certificate")]
+    client_key: Option<String>,
     /// The most concurrent calls (10 unless set).
     #[arg(long)]
     slots: Option<i32>,
@@ -149,23 +176,25 @@ enum Way {
     OauthForm,
     /// OAuth 2.0 client credentials, requested with id and secret as HTTP Basic.
     OauthBasic,
+    /// OAuth 2.0 client credentials, requested with the id and the client certificate instead of a secret.
+    OauthTls,
 }
 
 impl Set {
     fn change(self, interface: Interface) -> anyhow::Result<EndpointChange> {
         let authentication = self.authentication.map(|way| self.authentication_of(way)).transpose()?;
+        let client_certificate = self.certificate_change()?;
         let base = self.base.map(|base| format!("{}{}", base.trim_end_matches('/'), interface.path()));
-        let waits = match self.waits.as_deref() {
-            None => None,
-            Some("usual") => Some(Vec::new()),
-            Some(waits) => Some(
-                waits
-                    .split(',')
-                    .map(|wait| wait.trim().parse())
-                    .collect::<Result<_, _>>()
-                    .context("--waits takes five times whole seconds separated by commas, such as 5,40,320,2560,20480")?,
-            ),
-        };
+        let waits =
+            match self.waits.as_deref() {
+                None => None,
+                Some("usual") => Some(Vec::new()),
+                Some(waits) => {
+                    Some(waits.split(',').map(|wait| wait.trim().parse()).collect::<Result<_, std::num::ParseIntError>>().map_err(
+                        |_| anyhow!("--waits takes five times in whole seconds, separated by commas, such as 5,40,320,2560,20480"),
+                    )?)
+                }
+            };
         let version_header = match self.version_header.as_deref().map(|header| header.split_once(':')) {
             None => None,
             Some(Some((name, value))) => Some((name.trim().to_owned(), value.trim().to_owned())),
@@ -174,6 +203,7 @@ impl Set {
         Ok(EndpointChange {
             url: self.url.or(base),
             authentication,
+            client_certificate,
             slots: self.slots,
             per_second: self.per_second,
             waits,
@@ -186,11 +216,11 @@ impl Set {
         let secret =
             || self.secret.clone().context("this authentication needs a secret: set the environment variable BACKHAUL_ENDPOINT_SECRET");
         let user = || self.user.clone().context("this authentication needs a user: give --user");
-        let oauth = |style| {
+        let oauth = |style, client_secret| {
             anyhow::Ok(Authentication::OAuth(OAuth {
                 token_url: self.token_url.clone().context("OAuth needs the URL that issues tokens: give --token-url")?,
                 client_id: user()?,
-                client_secret: secret()?,
+                client_secret,
                 scope: self.scope.clone(),
                 style,
                 extra: self.extra_header()?,
@@ -201,10 +231,24 @@ impl Set {
             Way::Bearer => Authentication::Bearer(secret()?),
             Way::Basic => Authentication::Basic { user: user()?, password: secret()? },
             Way::ApiKey => Authentication::ApiKey { header: self.header.clone(), value: secret()? },
-            Way::OauthJson => oauth(Style::Json)?,
-            Way::OauthForm => oauth(Style::Form)?,
-            Way::OauthBasic => oauth(Style::Basic)?,
+            Way::OauthJson => oauth(Style::Json, secret()?)?,
+            Way::OauthForm => oauth(Style::Form, secret()?)?,
+            Way::OauthBasic => oauth(Style::Basic, secret()?)?,
+            Way::OauthTls => oauth(Style::Certificate, SecretString::default())?,
         })
+    }
+
+    /// Reads the files of the client certificate.
+    fn certificate_change(&self) -> anyhow::Result<Option<CertificateChange>> {
+        match (self.client_certificate.as_deref(), self.client_key.as_deref()) {
+            (None, _) => Ok(None),
+            (Some(""), _) => Ok(Some(CertificateChange::Removed)),
+            (Some(_), None | Some("")) => bail!("a client certificate needs its private key: give --client-key"),
+            (Some(certificate), Some(key)) => Ok(Some(CertificateChange::Files {
+                certificate: session::file("client certificate", certificate, MOST_PEM_BYTES)?,
+                key: session::file("client key", key, MOST_PEM_BYTES)?.into(),
+            })),
+        }
     }
 
     fn extra_header(&self) -> anyhow::Result<Option<ExtraHeader>> {
@@ -256,9 +300,10 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let interface = set.endpoint.interface;
             let configured = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;
             app.forward_signals_now().await;
-            match &configured.secret {
-                Some(secret) => show_secret(format, interface, secret)?,
-                None => list(app, &merchant, format).await?,
+            match (&configured.secret, format) {
+                (_, Format::Json) => show_configured(app, &merchant, interface, &configured).await?,
+                (Some(secret), Format::Table) => show_secret(format, interface, secret)?,
+                (None, Format::Table) => list(app, &merchant, format).await?,
             }
             output::note(&waiting_note(&merchant.handle, interface, &configured));
             Ok(())
@@ -286,13 +331,19 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             app.forward_signals_now().await;
             list(app, &merchant, format).await
         }
-        Command::RotateSecret(OfEndpoint { merchant, interface }) => {
+        Command::RotateSecret { endpoint: OfEndpoint { merchant, interface }, confirmation } => {
             let merchant = merchant.find(app).await?;
+            if let Some(preview) = preview::rotation(app, &merchant, interface).await? {
+                confirmation.ask(&preview, &merchant.handle)?;
+            }
             let secret = flow::rotate_secret(app, &actor(), merchant.id, interface).await?;
             show_secret(format, interface, &secret)
         }
-        Command::Remove(OfEndpoint { merchant, interface }) => {
+        Command::Remove { endpoint: OfEndpoint { merchant, interface }, confirmation } => {
             let merchant = merchant.find(app).await?;
+            if let Some(preview) = preview::removal(app, &merchant, interface).await? {
+                confirmation.ask(&preview, &merchant.handle)?;
+            }
             flow::remove_endpoint(app, &actor(), merchant.id, interface).await?;
             list(app, &merchant, format).await
         }
@@ -300,16 +351,40 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::Replays { merchant } => replay::list(app, &merchant.find(app).await?, format).await,
         Command::CancelReplay { merchant, job } => {
             let merchant = merchant.find(app).await?;
-            cancel_replay(app, &actor(), merchant.id, job).await?;
+            cancel_replay(app, &actor(), merchant.id, job.of(app, merchant.id, Identified::ReplayJob).await?).await?;
             replay::list(app, &merchant, format).await
         }
         Command::Reseal { merchant } => {
             let merchant = merchant.find(app).await?;
             let resealed = flow::reseal_endpoints(app, &actor(), merchant.id).await?;
-            output::line(&format!("{resealed} resealed with the current key."));
-            Ok(())
+            output::said(format, &format!("{resealed} resealed with the current key."))
         }
     }
+}
+
+/// An endpoint that was added or changed.
+#[derive(Serialize)]
+struct ConfiguredOut {
+    #[serde(flatten)]
+    endpoint: EndpointOut,
+    /// Of a new endpoint, and shown only now.
+    signing_secret: Option<String>,
+    /// Messages that were written while there was no endpoint: those that are sent now, and those that still wait.
+    sent: i64,
+    waiting: i64,
+}
+
+/// Shows a script the endpoint as it is now.
+async fn show_configured(app: &App, merchant: &Merchant, interface: Interface, configured: &Configured) -> anyhow::Result<()> {
+    let endpoint = endpoints::find_for(app.store(merchant.id), merchant.id, interface).await?;
+    let endpoint = endpoint.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let shown = ConfiguredOut {
+        endpoint: EndpointOut::new(app, merchant.id, &endpoint),
+        signing_secret: configured.secret.as_ref().map(|secret| secret.expose_secret().to_owned()),
+        sent: configured.sent,
+        waiting: configured.waiting,
+    };
+    output::one(Format::Json, &shown)
 }
 
 /// Tells about the messages that were written while there was no endpoint; empty if there are none.
@@ -317,20 +392,30 @@ fn waiting_note(handle: &str, interface: Interface, configured: &Configured) -> 
     match configured {
         Configured { sent: 0, waiting: 0, .. } => String::new(),
         Configured { sent: 0, waiting, .. } => format!(
-            "{waiting} messages for {interface} were written while there was no endpoint and were not sent. Send them with `backhaul endpoint set --merchant {handle} {interface} --send-waiting`."
+            "{} for {interface}, written while there was no endpoint, {} not sent. Send with `backhaul endpoint set --merchant {handle} {interface} --send-waiting`.",
+            output::counted(*waiting, "message"),
+            are(*waiting),
         ),
-        Configured { sent, .. } => format!("{sent} messages for {interface} that were written while there was no endpoint are being sent."),
+        Configured { sent, .. } => format!(
+            "{} for {interface}, written while there was no endpoint, {} being sent.",
+            output::counted(*sent, "message"),
+            are(*sent),
+        ),
     }
+}
+
+const fn are(messages: i64) -> &'static str {
+    if messages == 1 { "is" } else { "are" }
 }
 
 fn show_secret(format: Format, interface: Interface, secret: &SecretString) -> anyhow::Result<()> {
     output::one(format, &Secret { interface: interface.as_str(), signing_secret: secret.expose_secret().to_owned() })
 }
 
-async fn list(app: &App, merchant: &store::merchants::accounts::Merchant, format: Format) -> anyhow::Result<()> {
+async fn list(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
     let endpoints = endpoints::list(app.store(merchant.id), merchant.id).await?;
     let shown: Vec<EndpointOut> = endpoints.iter().map(|endpoint| EndpointOut::new(app, merchant.id, endpoint)).collect();
-    let headers = ["INTERFACE", "URL", "AUTHENTICATION", "CONCURRENCY", "PER SECOND", "STATE", "CHANGED"];
+    let headers = ["INTERFACE", "URL", "AUTHENTICATION", "SLOTS", "PER SECOND", "STATE", "CHANGED"];
     let empty = format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle);
     output::list(format, &shown, &empty, &headers, |shown| {
         let EndpointOut { interface, url, authentication, slots, per_second, state, changed_at } = shown;

@@ -5,18 +5,22 @@ mod bulk;
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
-use domain::id::{EndpointId, MerchantId};
+use domain::id::MerchantId;
 use domain::messages::message::Kind;
 use serde::Serialize;
+use store::merchants::accounts::Merchant;
 use store::messages::failures::{self, Entry, Group, MOST_COUNTED, Of};
 use store::messages::unsent::{self, Unsent};
 use store::messages::{attempts, endpoints, failure_notes, log};
+use store::node::short_ids::Identified;
 use uuid::Uuid;
 use wire::time;
 
 use crate::app::App;
+use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfMerchant, actor};
-use crate::cli::messages::commands::{Retried, mask};
+use crate::cli::id::Id;
+use crate::cli::messages::commands::{Retried, mask, show_message};
 use crate::cli::output::{self, Format};
 use crate::flow::messages::retry_failures::cancel_retries;
 use crate::flow::messages::retry_message::{Asker, retry_message};
@@ -37,12 +41,12 @@ pub(in crate::cli) enum Command {
         merchant: OfMerchant,
         /// Show this job's progress until it ends.
         #[arg(long, value_name = "ID")]
-        follow: Option<Uuid>,
+        follow: Option<Id>,
     },
     /// Cancel a retry job; messages that it has already released are still delivered.
     Cancel {
         /// The job's id.
-        job: Uuid,
+        job: Id,
         #[command(flatten)]
         merchant: OfMerchant,
     },
@@ -64,23 +68,39 @@ pub(in crate::cli) enum Command {
     /// Record that the merchant's technical contact was informed.
     Contacted(OfMessage),
     /// Discard a message: it leaves the failure queue and is never delivered.
-    Discard(OfMessage),
+    ///
+    /// Shows what follows and asks first.
+    Discard {
+        #[command(flatten)]
+        message: OfMessage,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
 }
 
 #[derive(Args)]
 pub(in crate::cli) struct OfMessage {
     /// The message's id.
-    id: Uuid,
+    id: Id,
     #[command(flatten)]
     merchant: OfMerchant,
+}
+
+impl OfMessage {
+    /// The merchant and the message's whole id.
+    async fn find(&self, app: &App) -> anyhow::Result<(Merchant, Uuid)> {
+        let merchant = self.merchant.find(app).await?;
+        let id = self.id.of(app, merchant.id, Identified::Message).await?;
+        Ok((merchant, id))
+    }
 }
 
 #[derive(Args)]
 pub(in crate::cli) struct List {
     #[command(flatten)]
     merchant: OfMerchant,
-    /// List the messages of this interface's endpoint one by one, instead of groups by endpoint and reason. `mail` and
-    /// `operator_hook` are internal work.
+    /// List the messages of this interface one by one, also those of endpoints that were removed, instead of groups by endpoint and
+    /// reason. `mail` and `operator_hook` are internal work.
     #[arg(long)]
     interface: Option<Kind>,
     /// List failed internal work instead, which is not sent to the merchant's systems: mails, operator webhooks and the like.
@@ -146,7 +166,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
                     let of = if options.internal { Of::Internal } else { Of::Merchant };
                     show_groups(&failures::groups(app.store(merchant), merchant, of, None).await?, format)?;
                     if of == Of::Merchant {
-                        unsent::list(app.store(merchant), merchant).await?.iter().for_each(|unsent| output::note(&unsent_note(unsent)));
+                        let unsent = unsent::list(app.store(merchant), merchant).await?;
+                        unsent.iter().for_each(|unsent| output::note(&unsent_note(&options.merchant, unsent)));
                     }
                     Ok(())
                 }
@@ -158,31 +179,42 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::Jobs { merchant, follow } => {
             let id = merchant.find(app).await?.id;
             match follow {
-                Some(job) => bulk::follow(app, &merchant, id, job, format).await,
+                Some(job) => bulk::follow(app, &merchant, id, job.of(app, id, Identified::RetryJob).await?, format).await,
                 None => bulk::list(app, &merchant, id, format).await,
             }
         }
         Command::Cancel { job, merchant } => {
             let id = merchant.find(app).await?.id;
-            cancel_retries(app, &actor(), id, job).await?;
+            cancel_retries(app, &actor(), id, job.of(app, id, Identified::RetryJob).await?).await?;
             bulk::list(app, &merchant, id, format).await
         }
         Command::Note { message, text } => work(app, &message, FailureAction::AddNote(text), format).await,
         Command::Owner { message, name } => work(app, &message, FailureAction::AssignOwner(name), format).await,
         Command::Notes(message) => notes(app, &message, format).await,
         Command::Contacted(message) => work(app, &message, FailureAction::MarkContacted, format).await,
-        Command::Discard(message) => work(app, &message, FailureAction::Discard, format).await,
+        Command::Discard { message, confirmation } => {
+            let (merchant, id) = message.find(app).await?;
+            let entry = failures::find(app.store(merchant.id), merchant.id, id).await?;
+            if let Some(entry) = entry.filter(|entry| ["open", "contacted"].contains(&entry.state.as_str())) {
+                let preview = format!(
+                    "Discarding {} ({} {}, number {} of its subject) takes it out of the failure queue. It is never delivered, and it \
+                     cannot be undone.",
+                    entry.message_id, entry.event, entry.subject, entry.sequence
+                );
+                confirmation.ask(&preview, message.merchant.handle.as_str())?;
+            }
+            work(app, &message, FailureAction::Discard, format).await
+        }
     }
 }
 
-/// The endpoint for messages of a kind.
-async fn endpoint_of(app: &App, merchant: MerchantId, kind: Kind) -> anyhow::Result<EndpointId> {
-    if let Kind::Internal(internal) = kind {
-        return Ok(internal.endpoint_of(merchant));
-    }
+/// Checks that there is an endpoint for messages of a kind.
+async fn require_endpoint(app: &App, merchant: MerchantId, kind: Kind) -> anyhow::Result<()> {
     let endpoints = endpoints::list(app.store(merchant), merchant).await?;
-    let found = endpoints.into_iter().find(|endpoint| endpoint.interface == kind.as_str());
-    Ok(found.with_context(|| format!("the merchant has no endpoint for {kind}; `backhaul endpoint list` shows its endpoints"))?.id)
+    if !matches!(kind, Kind::Internal(_)) && !endpoints.iter().any(|endpoint| endpoint.interface == kind.as_str()) {
+        bail!("the merchant has no endpoint for {kind}; `backhaul endpoint list` shows its endpoints");
+    }
+    Ok(())
 }
 
 /// A count for tables. The database stops counting at [`MOST_COUNTED`].
@@ -191,32 +223,50 @@ fn count(counted: i64) -> String {
 }
 
 /// Tells about messages that are not in the failure queue, because they were never sent.
-fn unsent_note(Unsent { interface, waiting, dropped }: &Unsent) -> String {
-    let waiting = (*waiting > 0).then(|| format!("{waiting} messages for {interface} are unsent, because there was no endpoint when they were written; `backhaul endpoint set {interface} --send-waiting` sends them."));
-    let dropped = (*dropped > 0).then(|| format!("{dropped} messages for {interface} were dropped after 30 days without being sent."));
+fn unsent_note(merchant: &OfMerchant, Unsent { interface, waiting, dropped }: &Unsent) -> String {
+    let (messages, are) = if *waiting == 1 { ("message", "is") } else { ("messages", "are") };
+    let waiting = (*waiting > 0).then(|| {
+        format!(
+            "{waiting} {messages} for {interface} {are} unsent, because there was no endpoint at the time; `backhaul endpoint set --merchant {merchant} {interface} --send-waiting` sends what waits."
+        )
+    });
+    let (messages, were) = if *dropped == 1 { ("message", "was") } else { ("messages", "were") };
+    let dropped = (*dropped > 0).then(|| format!("{dropped} {messages} for {interface} {were} dropped after 30 days without being sent."));
     [waiting, dropped].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-fn show_groups(groups: &[Group], format: Format) -> anyhow::Result<()> {
-    let rows: Vec<GroupOut> = groups
-        .iter()
-        .map(|group| GroupOut {
+/// The columns of groups.
+const GROUP_HEADERS: [&str; 6] = ["INTERFACE", "ENDPOINT", "REASON", "COUNT", "OLDEST", "NEWEST"];
+
+impl GroupOut {
+    fn all(groups: &[Group]) -> Vec<Self> {
+        let shown = |group: &Group| Self {
             interface: group.interface.clone(),
-            endpoint: if group.removed { "removed" } else { "there" },
+            endpoint: if group.removed { "removed" } else { "current" },
             reason: group.reason.clone(),
             count: group.count,
             oldest: time::write(group.oldest),
             newest: time::write(group.newest),
-        })
-        .collect();
-    output::list(format, &rows, "The failure queue is empty.", &["INTERFACE", "ENDPOINT", "REASON", "COUNT", "OLDEST", "NEWEST"], |row| {
-        let GroupOut { interface, endpoint, reason, count: counted, oldest, newest } = row;
+        };
+        groups.iter().map(shown).collect()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Self { interface, endpoint, reason, count: counted, oldest, newest } = self;
         vec![interface.clone(), (*endpoint).to_owned(), reason.clone(), count(*counted), oldest.clone(), newest.clone()]
-    })
+    }
+}
+
+fn show_groups(groups: &[Group], format: Format) -> anyhow::Result<()> {
+    output::list(format, &GroupOut::all(groups), "The failure queue is empty.", &GROUP_HEADERS, GroupOut::cells)
+}
+
+/// The groups for whoever is asked to confirm.
+fn groups_table(groups: &[Group]) -> String {
+    output::table(&GroupOut::all(groups), &GROUP_HEADERS, GroupOut::cells)
 }
 
 async fn list(app: &App, merchant: MerchantId, kind: Kind, options: &List, format: Format) -> anyhow::Result<()> {
-    let endpoint = endpoint_of(app, merchant, kind).await?;
     let after: (DateTime<Utc>, Uuid) = match options.after {
         None => (DateTime::UNIX_EPOCH, Uuid::nil()),
         Some(id) => {
@@ -224,10 +274,10 @@ async fn list(app: &App, merchant: MerchantId, kind: Kind, options: &List, forma
             (entry.with_context(|| format!("the message {id} was never in the failure queue"))?.failed_at, id)
         }
     };
-    let entries = failures::list(app.store(merchant), merchant, endpoint, after, options.limit).await?;
+    let entries = failures::list(app.store(merchant), merchant, kind, after, options.limit).await?;
     let rows: Vec<EntryOut> = entries.into_iter().map(EntryOut::from).collect();
     let headers = ["MESSAGE", "FAILED", "EVENT", "SUBJECT", "SEQUENCE", "ATTEMPTS", "REASON", "STATE", "OWNER"];
-    output::list(format, &rows, "The failure queue has no messages of this endpoint.", &headers, |row| {
+    output::list(format, &rows, "The failure queue has no messages of this interface.", &headers, |row| {
         vec![
             row.message_id.clone(),
             row.failed_at.clone(),
@@ -251,16 +301,28 @@ struct FailureOut {
 }
 
 async fn show(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<()> {
-    let merchant = message.merchant.find(app).await?;
-    let entry = failures::find(app.store(merchant.id), merchant.id, message.id).await?;
-    let entry =
-        entry.with_context(|| format!("the message {} was never in the failure queue; try `backhaul messages show`", message.id))?;
-    let found = log::find(app.store(merchant.id), merchant.id, message.id).await?.context("the message no longer exists")?;
-    let mut page = attempts::page(app.store(merchant.id), merchant.id, message.id, None, attempts::MOST_LISTED).await?;
+    let (merchant, id) = message.find(app).await?;
+    let entry = failures::find(app.store(merchant.id), merchant.id, id).await?;
+    let entry = entry.with_context(|| format!("the message {id} was never in the failure queue; try `backhaul messages show`"))?;
+    let found = log::find(app.store(merchant.id), merchant.id, id).await?.context("the message no longer exists")?;
+    let mut page = attempts::page(app.store(merchant.id), merchant.id, id, None, attempts::MOST_LISTED).await?;
     mask(app, merchant.id, &mut page.attempts).await?;
     let message = deliveries::message(found, page);
-    let shown = FailureOut { entry: entry.into(), technical_contact: merchant.technical_contact, message };
-    output::one(format, &shown)
+    let mut shown = FailureOut { entry: entry.into(), technical_contact: merchant.technical_contact, message };
+    if format == Format::Json {
+        return output::one(format, &shown);
+    }
+    let attempts = std::mem::take(&mut shown.message.attempts);
+    output::one(format, &shown.entry)?;
+    output::one(format, &Contact { technical_contact: shown.technical_contact.as_deref() })?;
+    output::line("");
+    show_message(shown.message, &attempts)
+}
+
+/// Whom to tell about a failure.
+#[derive(Serialize)]
+struct Contact<'a> {
+    technical_contact: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -272,8 +334,8 @@ struct NoteOut {
 }
 
 async fn notes(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<()> {
-    let merchant = message.merchant.find(app).await?.id;
-    let notes = failure_notes::list(app.store(merchant), merchant, &[message.id]).await?;
+    let (merchant, id) = message.find(app).await?;
+    let notes = failure_notes::list(app.store(merchant.id), merchant.id, &[id]).await?;
     let note =
         |note: failure_notes::Note| NoteOut { made_at: time::write(note.made_at), actor: note.actor, kind: note.kind, text: note.text };
     let rows: Vec<NoteOut> = notes.into_iter().map(note).collect();
@@ -284,18 +346,19 @@ async fn notes(app: &App, message: &OfMessage, format: Format) -> anyhow::Result
 
 /// Records the support action, and shows the entry.
 async fn work(app: &App, message: &OfMessage, action: FailureAction, format: Format) -> anyhow::Result<()> {
-    let merchant = message.merchant.find(app).await?.id;
-    work_on_failure(app, &actor(), merchant, message.id, action).await?;
-    let entry = failures::find(app.store(merchant), merchant, message.id).await?.context("the entry no longer exists")?;
+    let (merchant, id) = message.find(app).await?;
+    work_on_failure(app, &actor(), merchant.id, id, action).await?;
+    let entry = failures::find(app.store(merchant.id), merchant.id, id).await?.context("the entry no longer exists")?;
     output::one(format, &EntryOut::from(entry))
 }
 
 /// Retries these messages one by one, and reports those that cannot be retried at the end.
-async fn retry_each(app: &App, merchant: MerchantId, ids: &[Uuid], format: Format) -> anyhow::Result<()> {
+async fn retry_each(app: &App, merchant: MerchantId, ids: &[Id], format: Format) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     let mut refused = Vec::new();
     for id in ids {
-        match retry_message(app, Asker::Operator(&actor()), merchant, *id).await {
+        let id = id.of(app, merchant, Identified::Message).await?;
+        match retry_message(app, Asker::Operator(&actor()), merchant, id).await {
             Ok(retried) => rows.push(Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() }),
             Err(error) => refused.push(format!("{id}: {error}")),
         }

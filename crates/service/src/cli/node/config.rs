@@ -1,35 +1,57 @@
 //! `backhaul config …`: checks and explains the settings.
 
-use clap::Subcommand;
+use std::path::Path;
 
-use crate::cli::output;
-use crate::delivery::client::Client;
-use crate::delivery::transports::mail::Mailer;
-use crate::delivery::transports::operator_hook::OperatorHook;
-use crate::node::loaded_keys::NodeKeys;
-use crate::platform::clock::Clock;
-use crate::platform::config::{DEFAULTS, Settings};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::serve::{self, Serve};
+use crate::app::App;
+use crate::cli::output::{self, Format};
+use crate::platform::config::{DEFAULTS, shown};
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
-    /// Check the settings, and print the resulting values without the secrets.
-    Check,
+    /// Check the settings as `backhaul serve` does before it starts, and print every value but the secrets as TOML.
+    ///
+    /// The database is not asked; `backhaul doctor` does that.
+    Check(Check),
     /// Print every setting with its default and an explanation.
     Default,
 }
 
-pub(in crate::cli) fn run(command: &Command, settings: impl Fn() -> anyhow::Result<Settings>) -> anyhow::Result<()> {
+#[derive(Args)]
+pub(in crate::cli) struct Check {
+    #[command(flatten)]
+    roles: Serve,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    valid: bool,
+    settings: toml::Table,
+}
+
+/// Checks the settings in `file` and the environment.
+pub(in crate::cli) fn run(
+    command: &Command,
+    file: Option<&Path>,
+    app: impl FnOnce() -> anyhow::Result<App>,
+    format: Format,
+) -> anyhow::Result<()> {
     match command {
-        Command::Check => {
-            let settings = settings()?;
-            NodeKeys::load(&settings).map_err(|(kind, error)| anyhow::anyhow!("keys.{}: {error}", kind.as_str()))?;
-            let client = Client::new(&settings, Clock::system())?;
-            OperatorHook::new(&settings, &client)?;
-            Mailer::new(&settings, Clock::system())?;
-            output::line(&format!("{settings:#?}"));
-            output::line("The settings are valid.");
+        Command::Check(Check { roles }) => {
+            serve::check(&app()?, roles)?;
+            let settings = shown(file, std::env::vars())?;
+            match format {
+                Format::Table => output::text(&format!("{settings}\n# The settings are valid.\n")),
+                Format::Json => output::one(format, &Checked { valid: true, settings: settings.parse()? })?,
+            }
         }
-        Command::Default => output::text(DEFAULTS),
+        Command::Default => match format {
+            Format::Table => output::text(DEFAULTS),
+            Format::Json => output::one(format, &DEFAULTS.parse::<toml::Table>()?)?,
+        },
     }
     Ok(())
 }

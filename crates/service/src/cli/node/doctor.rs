@@ -52,10 +52,11 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
             checks.extend(proxies::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks.extend(certificate::examine_hosts(&app).await);
+            checks.extend(certificate::examine_bound(&app).await);
             checks
         }
         Err(error) => {
-            vec![Check::bad("settings", format!("{error:#}"), "correct the setting; `backhaul config default` explains all of them")]
+            vec![Check::bad("settings", output::told(&error), "correct the setting; `backhaul config default` explains all of them")]
         }
     }
 }

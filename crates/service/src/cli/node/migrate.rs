@@ -1,9 +1,10 @@
 //! `backhaul migrate`: creates or upgrades the schema, and grants rights on it.
 
 use clap::Args;
+use serde::Serialize;
 use store::node::{grants, installation};
 
-use crate::cli::output;
+use crate::cli::output::{self, Format};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
@@ -15,9 +16,23 @@ pub(in crate::cli) struct Migrate {
     grant_to: Option<String>,
 }
 
-pub(in crate::cli) async fn run(command: &Migrate, settings: &Settings, clock: &Clock) -> anyhow::Result<()> {
+#[derive(Serialize)]
+struct Migrated<'a> {
+    mode: &'static str,
+    migrations_applied: usize,
+    granted_to: Option<&'a str>,
+}
+
+pub(in crate::cli) async fn run(command: &Migrate, settings: &Settings, clock: &Clock, format: Format) -> anyhow::Result<()> {
     let (mode, url) = (settings.mode, settings.database.url());
     let applied = installation::migrate(url, mode, clock.now()).await?;
+    if let Some(role) = &command.grant_to {
+        grants::grant(url, role).await?;
+    }
+    if format == Format::Json {
+        let granted_to = command.grant_to.as_deref();
+        return output::one(format, &Migrated { mode: mode.as_str(), migrations_applied: applied, granted_to });
+    }
     let line = match applied {
         0 => format!("The schema is up to date ({mode})."),
         1 => format!("1 migration applied; the schema is up to date ({mode})."),
@@ -25,7 +40,6 @@ pub(in crate::cli) async fn run(command: &Migrate, settings: &Settings, clock: &
     };
     output::line(&line);
     if let Some(role) = &command.grant_to {
-        grants::grant(url, role).await?;
         output::line(&format!("The role {role} can run the service, and can neither alter nor drop anything."));
     }
     Ok(())

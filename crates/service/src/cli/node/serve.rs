@@ -9,7 +9,7 @@ use domain::node::mode::Mode;
 use rustls::ServerConfig;
 use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -24,7 +24,7 @@ use crate::node::keys::MEND;
 use crate::node::{Phase, database};
 use crate::platform::config::{PairFiles, Settings};
 use crate::platform::metrics::Connections;
-use crate::platform::tls::Certificates;
+use crate::platform::tls::{Certificates, ClientCertificates};
 use crate::platform::{open_files, telemetry, tls};
 use crate::{heartbeat, http, worker};
 
@@ -62,6 +62,8 @@ pub(in crate::cli) async fn run(app: App, roles: &Serve, operator_api: Commands)
     telemetry::start(&app.settings.log);
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(on_signal(app.clone(), leave));
+    // Installed before anything else happens, because SIGHUP ends a process that does not handle it.
+    tokio::spawn(on_hangup(app.clone(), signal(SignalKind::hangup()).context("installing the handler of SIGHUP failed")?));
     serve(app, roles, operator_api, leaving, |_| {}).await
 }
 
@@ -74,10 +76,7 @@ pub(in crate::cli) async fn serve(
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
     let limits = &app.settings.http;
-    if roles.has(Role::Api) {
-        check_open_files(&app.settings)?;
-    }
-    refuse_insecure(&app)?;
+    check(&app, roles)?;
     let doors = roles.has(Role::Api).then(|| Doors::prepare(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = serve_admin(&app, leaving.clone()).await?;
@@ -150,13 +149,32 @@ pub(in crate::cli) async fn serve(
     Ok(())
 }
 
+/// Refuses settings with which a process of these roles must not start. The database is not asked.
+pub(in crate::cli) fn check(app: &App, roles: &Serve) -> anyhow::Result<()> {
+    let settings = &app.settings;
+    if roles.has(Role::Api) {
+        check_open_files(settings)?;
+        // Loading the certificates shows whether they can be used.
+        certificates(settings, settings.portal.public_certificates(&settings.tls))?;
+        if settings.portal.listen().is_some() {
+            certificates(settings, settings.portal.own_certificates(&settings.tls))?;
+        }
+    }
+    refuse_insecure(app)?;
+    settings.http.check_admin(settings.mode, settings.http.admin_token()?.as_ref())?;
+    if let Some(files) = settings.http.admin_files() {
+        certificates(settings, vec![files])?;
+    }
+    Ok(())
+}
+
 /// Starts serving metrics and health.
 async fn serve_admin(app: &App, leaving: watch::Receiver<bool>) -> anyhow::Result<JoinHandle<std::io::Result<()>>> {
     let (settings, http) = (&app.settings, &app.settings.http);
     let token = http.admin_token()?;
     http.check_admin(settings.mode, token.as_ref())?;
     let tls = match http.admin_files() {
-        Some(files) => secure(settings, vec![files], true)?,
+        Some(files) => secure(settings, vec![files], true, ClientCertificates::NotAsked)?,
         None => None,
     };
     let listener = bind(&http.admin_listen, "http.admin_listen").await?;
@@ -190,7 +208,7 @@ fn serve_console(
     // Only this machine reaches a local console, so there is nobody on the way who could listen.
     let certificates = settings.tls.files().filter(|_| !settings.console.is_local());
     let tls = match certificates {
-        Some(files) => secure(settings, vec![files], true)?,
+        Some(files) => secure(settings, vec![files], true, ClientCertificates::NotAsked)?,
         None => None,
     };
     let door = Door::public(&settings.http, &app.entropy, tls, app.metrics.console_listener.clone());
@@ -236,19 +254,34 @@ struct Doors {
 impl Doors {
     fn prepare(app: &App) -> anyhow::Result<Self> {
         let settings = &app.settings;
-        let door = |certificates, allow_1_3, counts: &Connections| {
-            anyhow::Ok(Door::public(&settings.http, &app.entropy, secure(settings, certificates, allow_1_3)?, counts.clone()))
+        let door = |certificates, allow_1_3, of_clients, counts: &Connections| {
+            let tls = secure(settings, certificates, allow_1_3, of_clients)?;
+            anyhow::Ok(Door::public(&settings.http, &app.entropy, tls, counts.clone()))
         };
-        let public = door(settings.portal.public_certificates(&settings.tls), settings.tls.allow_1_3, &app.metrics.listener)?;
-        // The contract restricts the API to TLS 1.2, not the portal.
-        let portal = || door(settings.portal.own_certificates(&settings.tls), true, &app.metrics.portal_listener);
+        let asked = if settings.tls.client_certificates { ClientCertificates::Asked } else { ClientCertificates::NotAsked };
+        let public = door(settings.portal.public_certificates(&settings.tls), settings.tls.allow_1_3, asked, &app.metrics.listener)?;
+        // The contract restricts the API to TLS 1.2, not the portal. A shopper's browser would ask for a certificate to choose.
+        let certificates = settings.portal.own_certificates(&settings.tls);
+        let portal = || door(certificates, true, ClientCertificates::NotAsked, &app.metrics.portal_listener);
         Ok(Self { public, portal: settings.portal.listen().map(|_| portal()).transpose()? })
     }
 }
 
 /// The TLS of a listener with these certificates, whose files are reloaded when they change. Without any, it speaks plain HTTP.
-fn secure(settings: &Settings, certificates: Vec<PairFiles>, allow_1_3: bool) -> anyhow::Result<Option<Arc<ServerConfig>>> {
-    if certificates.is_empty() {
+fn secure(
+    settings: &Settings,
+    files: Vec<PairFiles>,
+    allow_1_3: bool,
+    of_clients: ClientCertificates,
+) -> anyhow::Result<Option<Arc<ServerConfig>>> {
+    let Some(certificates) = certificates(settings, files)? else { return Ok(None) };
+    tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
+    Ok(Some(tls::server_config(certificates, allow_1_3, of_clients).context("preparing TLS failed")?))
+}
+
+/// The certificates in these files. Without any, a listener speaks plain HTTP, which production refuses.
+fn certificates(settings: &Settings, files: Vec<PairFiles>) -> anyhow::Result<Option<Arc<Certificates>>> {
+    if files.is_empty() {
         if settings.mode == Mode::Production && !settings.http.behind_tls_proxy {
             bail!(
                 "production serves only over TLS: set tls.certificate and tls.private_key, or, if a proxy in front of this process terminates TLS, http.behind_tls_proxy = true"
@@ -256,11 +289,9 @@ fn secure(settings: &Settings, certificates: Vec<PairFiles>, allow_1_3: bool) ->
         }
         return Ok(None);
     }
-    let certificates = Certificates::load(certificates)
+    let certificates = Certificates::load(files)
         .context("loading the files of tls.certificate and tls.private_key, of portal.certificates or of http.admin_certificate failed")?;
-    let certificates = Arc::new(certificates);
-    tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
-    Ok(Some(tls::server_config(certificates, allow_1_3).context("preparing TLS failed")?))
+    Ok(Some(Arc::new(certificates)))
 }
 
 async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {
@@ -285,7 +316,13 @@ async fn wait_for_database(app: &App) -> anyhow::Result<()> {
                 app.settings.mode
             ),
             Ok(None) => bail!("the database has no schema yet; run `backhaul migrate`"),
-            Err(failed) => tracing::warn!(%failed, "the database is unreachable, will retry"),
+            Err(failed) => {
+                let failed = app.cell().reach().await.err().unwrap_or(failed);
+                if failed.is_permanent() {
+                    bail!("{failed}");
+                }
+                tracing::warn!(%failed, "the database is unreachable, will retry");
+            }
         }
         tokio::time::sleep(RETRY_INTERVAL).await;
     }
@@ -323,6 +360,17 @@ async fn on_signal(app: App, leave: watch::Sender<bool>) {
         () = wait_for_signal() => {}
     }
     let _ = leave.send(true);
+}
+
+/// On SIGHUP, reloads at once what a running process can reload: the operator's limits here, and every certificate in the task that
+/// keeps it current. Other settings take a restart.
+async fn on_hangup(app: App, mut hangup: Signal) {
+    while hangup.recv().await.is_some() {
+        tracing::info!("SIGHUP: reloading the certificates and the operator's limits; other settings take a restart");
+        if let Err(failed) = app.limits.renew(app.cell()).await {
+            tracing::warn!(%failed, "reloading the operator's limits failed, will retry");
+        }
+    }
 }
 
 /// Waits for SIGTERM or SIGINT.

@@ -12,6 +12,7 @@ use clap::Args;
 use domain::id::MerchantId;
 use serde::Serialize;
 use serde_json::Value;
+use store::node::short_ids::Identified;
 use store::orders::imports::{self, RefusedLine};
 use uuid::Uuid;
 use wire::orders::import::{AcceptedCounts, OrderImport};
@@ -22,6 +23,7 @@ use self::progress::Progress;
 use super::faults::faults_text;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
+use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
 use crate::flow::orders::count_intake::count_intake;
 use crate::flow::orders::import_orders::{self as flow, Interrupted, ResumeError, Resumed, describe};
@@ -40,13 +42,13 @@ pub(in crate::cli) struct Import {
     merchant: OfMerchant,
     /// Resume this interrupted import, with the same file.
     #[arg(long, value_name = "ID")]
-    resume: Option<Uuid>,
+    resume: Option<Id>,
 }
 
 #[derive(Args)]
 pub(in crate::cli) struct Report {
     /// The import's id.
-    id: Uuid,
+    id: Id,
     #[command(flatten)]
     merchant: OfMerchant,
     /// Only show lines after this one.
@@ -61,9 +63,9 @@ pub(in crate::cli) async fn run(import: Import, app: &App, format: Format) -> an
     let merchant = import.merchant.find(app).await?.id;
     // Open the file first: an import must not begin without it.
     let mut file = File::open(&import.file).with_context(|| format!("the file {} cannot be read", import.file))?;
-    let run = match import.resume {
+    let run = match &import.resume {
         None => flow::begin(app, merchant, Some(&actor())).await?,
-        Some(id) => match resume(app, merchant, id).await? {
+        Some(id) => match resume(app, merchant, id.of(app, merchant, Identified::OrderImport).await?).await? {
             Resumed::Run(run) => run,
             Resumed::Done(done) => return finish(&import, app, merchant, &describe(&done, app.now()), format).await,
         },
@@ -120,7 +122,8 @@ async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderIm
         return output::one(format, done);
     }
     let AcceptedCounts { created, updated, unchanged, stale } = done.accepted;
-    output::line(&format!("{} lines: {created} orders created, {updated} updated, {unchanged} unchanged, {stale} stale.", done.lines));
+    let (lines, orders) = (output::counted(done.lines, "line"), output::counted(created, "order"));
+    output::line(&format!("{lines}: {orders} created, {updated} updated, {unchanged} unchanged, {stale} stale."));
     if done.refused == 0 {
         return Ok(());
     }
@@ -135,9 +138,10 @@ async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderIm
 
 pub(in crate::cli) async fn report(report: Report, app: &App, format: Format) -> anyhow::Result<()> {
     let merchant = report.merchant.find(app).await?.id;
-    let known = imports::find(app.store(merchant), merchant, report.id).await?;
-    known.with_context(|| format!("the merchant has no import {}", report.id))?;
-    show(app, merchant, report.id, report.after, report.limit, format).await
+    let id = report.id.of(app, merchant, Identified::OrderImport).await?;
+    let known = imports::find(app.store(merchant), merchant, id).await?;
+    known.with_context(|| format!("the merchant has no import {id}"))?;
+    show(app, merchant, id, report.after, report.limit, format).await
 }
 
 #[derive(Serialize)]

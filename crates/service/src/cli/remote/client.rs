@@ -19,11 +19,11 @@ use url::{Host, Url};
 
 use super::operations::{self, Reach, reach};
 use super::parameters;
-use crate::cli::context::confirm;
+use crate::cli::confirm::confirm;
 use crate::cli::output::{self, Format};
 use crate::cli::session;
 use crate::delivery::client::Client;
-use crate::http::operator_api::TERMINAL;
+use crate::http::operator_api::{Screen, TERMINAL};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
@@ -53,6 +53,7 @@ struct Terminal {
     notes: String,
     error: Option<String>,
     question: Option<String>,
+    confirm_with: Option<String>,
 }
 
 /// A problem as in RFC 9457.
@@ -82,6 +83,7 @@ impl Server {
         mut root: Command,
         matches: &ArgMatches,
         format: Format,
+        screen: Option<Screen>,
         settings: Settings,
     ) -> anyhow::Result<ExitCode> {
         root.build();
@@ -103,15 +105,17 @@ impl Server {
             }
         }
         let connection = Connection::new(url, &self.token()?, settings)?;
-        let call = Call { words: &words, reads, format };
+        let call = Call { words: &words, reads, format, screen };
         let mut answer = connection.send(call, &given).await?;
-        print(&answer);
         if let Some(question) = &answer.question {
-            confirm(question)?;
+            // A preview is for whoever confirms, not for a script that reads the output.
+            output::note(answer.out.trim_end());
+            output::note(answer.notes.trim_end());
+            confirm(question, answer.confirm_with.as_deref().unwrap_or("yes"))?;
             given.insert("yes".to_owned(), true.into());
             answer = connection.send(call, &given).await?;
-            print(&answer);
         }
+        print(&answer);
         match answer.error {
             Some(error) => bail!(error),
             None => Ok(ExitCode::SUCCESS),
@@ -131,16 +135,24 @@ fn named(mut matches: &ArgMatches) -> (String, &ArgMatches) {
 
 /// Replaces the name of a file by its content.
 fn send_file(given: &mut Map<String, Value>, name: &str) -> anyhow::Result<()> {
-    let Some(Value::String(path)) = given.get_mut(name) else { return Ok(()) };
-    // An empty name removes what was there.
-    if !path.is_empty() {
-        *path = STANDARD.encode(session::file(&name.replace('_', " "), path, MOST_FILE_BYTES)?);
+    let paths = match given.get_mut(name) {
+        Some(Value::Array(paths)) => paths.as_mut_slice(),
+        Some(path) => std::slice::from_mut(path),
+        None => &mut [],
+    };
+    for path in paths {
+        // An empty name removes what was there.
+        if let Value::String(path) = path
+            && !path.is_empty()
+        {
+            *path = STANDARD.encode(session::file(&name.replace('_', " "), path, MOST_FILE_BYTES)?);
+        }
     }
     Ok(())
 }
 
 fn print(answer: &Terminal) {
-    output::text(&answer.out);
+    output::received(&answer.out);
     output::note(answer.notes.trim_end());
 }
 
@@ -150,6 +162,7 @@ struct Call<'a> {
     words: &'a str,
     reads: bool,
     format: Format,
+    screen: Option<Screen>,
 }
 
 /// The way to the service.
@@ -197,7 +210,8 @@ impl Connection {
         request.deadline = DEADLINE;
         (request.most_read, request.most_kept) = (MOST_BYTES, MOST_BYTES);
         let output = if call.format == Format::Json { "json" } else { "table" };
-        request.headers.insert(ACCEPT, HeaderValue::try_from(format!("{TERMINAL};output={output}"))?);
+        let screen = call.screen.map(|screen| format!(";{screen}")).unwrap_or_default();
+        request.headers.insert(ACCEPT, HeaderValue::try_from(format!("{TERMINAL};output={output}{screen}"))?);
         request.headers.insert(AUTHORIZATION, self.authorization.clone());
         if !call.reads {
             request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -94,7 +94,12 @@ fn body(leaf: &Command, words: &str) -> Value {
         let (name, mut schema) = (parameters::name(arg), schema(arg));
         schema.insert("description".to_owned(), help(arg).into());
         if operations::files(words).contains(&name.as_str()) {
-            schema.insert("contentEncoding".to_owned(), "base64".into());
+            // Of a list, each item is a file.
+            let file = match schema.get_mut("items") {
+                Some(Value::Object(item)) => item,
+                _ => &mut schema,
+            };
+            file.insert("contentEncoding".to_owned(), "base64".into());
         }
         properties.insert(name, schema.into());
     }

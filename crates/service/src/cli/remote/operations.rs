@@ -30,11 +30,15 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("merchant show", Reads(Viewer)),
     ("merchant pause", Changes(Manager)),
     ("merchant resume", Changes(Manager)),
+    ("merchant delete", Changes(Admin)),
     ("merchant onboarding", Reads(Viewer)),
     ("merchant live", Changes(Manager)),
     ("credential issue", Changes(Manager)),
     ("credential list", Reads(Viewer)),
     ("credential revoke", Changes(Manager)),
+    ("credential certificate add", Changes(Manager)),
+    ("credential certificate remove", Changes(Manager)),
+    ("credential certificate list", Reads(Viewer)),
     ("endpoint set", Changes(Manager)),
     ("endpoint list", Reads(Viewer)),
     ("endpoint show", Reads(Viewer)),
@@ -158,7 +162,12 @@ const SECRETS: &[(&str, &[Secret])] = &[
 ];
 
 /// The commands that take files, and the parameters that name them.
-const FILES: &[(&str, &[&str])] = &[("brand set", &["logo", "dark_logo"])];
+const FILES: &[(&str, &[&str])] = &[
+    ("brand set", &["logo", "dark_logo"]),
+    ("credential issue", &["client_certificate"]),
+    ("credential certificate add", &["client_certificate"]),
+    ("endpoint set", &["client_certificate", "client_key"]),
+];
 
 /// Where the command of these words can be run from; none if it is not declared.
 pub(in crate::cli) fn reach(words: &str) -> Option<Reach> {

@@ -8,6 +8,7 @@ use wire::returns::label::PostalAddress;
 use wire::time;
 
 use crate::app::App;
+use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::cli::session;
@@ -26,14 +27,22 @@ pub(in crate::cli) enum Command {
         merchant: OfMerchant,
     },
     /// Remove a merchant's carrier account; labels still to be bought wait until another one is set.
+    ///
+    /// Shows what follows and asks first.
     Remove {
         #[command(flatten)]
         merchant: OfMerchant,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
     /// Create a new secret for the carrier's webhooks, shown once; those signed with the old one are taken for 24 hours more.
+    ///
+    /// Shows what follows and asks first.
     RotateSecret {
         #[command(flatten)]
         merchant: OfMerchant,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
     /// Reseal the account's secrets with the current key of `keys.sealing`, if an older key was used.
     Reseal {
@@ -96,6 +105,15 @@ struct CarrierOut {
     changed_at: String,
 }
 
+/// An account that was added or changed, for scripts.
+#[derive(Serialize)]
+struct Configured {
+    #[serde(flatten)]
+    account: CarrierOut,
+    /// Of a new account, and shown only now.
+    webhook_secret: Option<String>,
+}
+
 #[derive(Serialize)]
 struct Secret {
     webhooks: String,
@@ -106,29 +124,51 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     match command {
         Command::Set(set) => {
             let merchant = set.merchant.find(app).await?;
-            match flow::set_carrier(app, &actor(), merchant.id, set.change()?).await? {
-                None => show(app, &merchant, format).await,
-                Some(secret) => {
+            match (flow::set_carrier(app, &actor(), merchant.id, set.change()?).await?, format) {
+                (secret, Format::Json) => {
+                    let account = shown(app, &merchant).await?;
+                    output::one(format, &Configured { account, webhook_secret: secret.map(|secret| secret.expose_secret().to_owned()) })
+                }
+                (None, Format::Table) => show(app, &merchant, format).await,
+                (Some(secret), Format::Table) => {
                     let webhook_secret = secret.expose_secret().to_owned();
                     output::one(format, &Secret { webhooks: webhooks(&merchant), webhook_secret })
                 }
             }
         }
         Command::Show { merchant } => show(app, &merchant.find(app).await?, format).await,
-        Command::Remove { merchant } => {
-            flow::remove_carrier(app, &actor(), merchant.find(app).await?.id).await?;
-            output::line(&format!("The carrier account of {merchant} was removed."));
-            Ok(())
+        Command::Remove { merchant, confirmation } => {
+            let id = merchant.find(app).await?.id;
+            if let Some(account) = carrier_accounts::current(app.store(id), id).await? {
+                let preview = format!(
+                    "Removing the {} account of {merchant} means that labels still to be bought wait until another account is set. Its \
+                     API key and webhook secret are forgotten; it cannot be undone.",
+                    account.carrier.as_str()
+                );
+                confirmation.ask(&preview, merchant.handle.as_str())?;
+            }
+            flow::remove_carrier(app, &actor(), id).await?;
+            output::said(format, &format!("The carrier account of {merchant} was removed."))
         }
-        Command::RotateSecret { merchant } => {
+        Command::RotateSecret { merchant, confirmation } => {
             let merchant = merchant.find(app).await?;
+            if carrier_accounts::current(app.store(merchant.id), merchant.id).await?.is_some() {
+                let preview = format!(
+                    "A new webhook secret for the carrier account of {} is shown once. Webhooks that are signed with the present one are \
+                     taken for 24 hours more; one from an earlier rotation stops working now. It cannot be undone.",
+                    merchant.handle
+                );
+                confirmation.ask(&preview, &merchant.handle)?;
+            }
             let secret = flow::rotate_webhook_secret(app, &actor(), merchant.id).await?;
             output::one(format, &Secret { webhooks: webhooks(&merchant), webhook_secret: secret.expose_secret().to_owned() })
         }
         Command::Reseal { merchant } => {
             let resealed = flow::reseal_carrier(app, &actor(), merchant.find(app).await?.id).await?;
-            output::line(if resealed { "Resealed with the current key." } else { "Nothing to reseal: the current key is already in use." });
-            Ok(())
+            output::said(
+                format,
+                if resealed { "Resealed with the current key." } else { "Nothing to reseal: the current key is already in use." },
+            )
         }
     }
 }
@@ -138,15 +178,18 @@ fn webhooks(merchant: &store::merchants::accounts::Merchant) -> String {
 }
 
 async fn show(app: &App, merchant: &store::merchants::accounts::Merchant, format: Format) -> anyhow::Result<()> {
+    output::one(format, &shown(app, merchant).await?)
+}
+
+async fn shown(app: &App, merchant: &store::merchants::accounts::Merchant) -> anyhow::Result<CarrierOut> {
     let account = carrier_accounts::current(app.store(merchant.id), merchant.id).await?.ok_or(ConfigureCarrierError::NoAccount)?;
     let to: PostalAddress = serde_json::from_str(&account.destination)?;
-    let shown = CarrierOut {
+    Ok(CarrierOut {
         carrier: account.carrier.as_str(),
         url: account.url,
         webhooks: webhooks(merchant),
         usual_weight_pounds: format!("{:.3}", f64::from(account.usual_weight) / 1_000.0),
         destination: [to.name, to.street1, to.city, to.state, to.zip, to.country].join("; "),
         changed_at: time::write(account.changed_at),
-    };
-    output::one(format, &shown)
+    })
 }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::id::MerchantId;
-use domain::returns::rma::Status;
+use domain::returns::rma::{Status, Step};
 use store::returns::rma_pages::{self, Filter, MOST_LISTED};
 use store::returns::rmas::Return;
 use store::returns::{exchange_orders, rmas};
@@ -19,9 +19,10 @@ use wire::returns::exchange_order::is_identifier;
 
 use self::of_return::OfReturn;
 use crate::app::App;
-use crate::cli::context::{OfMerchant, actor, confirm};
+use crate::cli::confirm::{Confirmation, confirm};
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::messages::commands::moment;
-use crate::cli::output::{self, Format};
+use crate::cli::output::{self, Format, counted};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
@@ -37,7 +38,9 @@ pub(in crate::cli) enum Command {
     /// Show a return: its units, how their amounts add up, and its messages.
     Show(OfReturn),
     /// Cancel a return that has not progressed yet; its units can be returned again.
-    Cancel(OfReturn),
+    ///
+    /// Shows what follows and asks first.
+    Cancel(Cancel),
     /// Order the label again that the carrier refused, with the address that the order has now.
     Label(OfReturn),
     /// Send the return's current state to the merchant again, as a new message.
@@ -53,6 +56,14 @@ pub(in crate::cli) enum Command {
     /// List and close the cases that a person must decide or mend.
     #[command(subcommand)]
     Work(work::Command),
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Cancel {
+    #[command(flatten)]
+    of: OfReturn,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 #[derive(Args)]
@@ -104,8 +115,19 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let merchant = of.merchant.find(app).await?.id;
             show(app, merchant, &of, format).await
         }
-        Command::Cancel(of) => {
+        Command::Cancel(Cancel { of, confirmation }) => {
             let merchant = of.merchant.find(app).await?.id;
+            let rma = find(app, merchant, &of).await?;
+            // What is refused, and what is cancelled already, is told by the flow.
+            if matches!(rma.rma.clone().cancel(), Ok(Step::Moved(_))) {
+                let units = counted(rma.items.len(), "unit");
+                let preview = format!(
+                    "Cancelling the return {} releases {units} of the order {}, which can be returned again. A label that was bought is \
+                     given back to the carrier. The merchant is told with a message, and the shopper with a mail. It cannot be undone.",
+                    rma.identifier, rma.order
+                );
+                confirmation.ask(&preview, &rma.identifier)?;
+            }
             match cancel_return(app, &actor(), merchant, &returns::identifier(&of.rma_identifier), BY_OPERATOR).await {
                 Err(CancelReturnError::NoSuchReturn) => return Err(of.unknown()),
                 done => done?,
@@ -135,7 +157,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             match convert_exchange(app, &actor(), merchant, &rma, yes).await {
                 Err(ConvertExchangeError::NoSuchReturn) => return Err(of.unknown()),
                 Err(ConvertExchangeError::Unconfirmed(doubt)) => {
-                    let asked = confirm(&format!("Ask the merchant first: {doubt}. Refund the units all the same?"));
+                    let asked = confirm(&format!("Ask the merchant first: {doubt}. The units are refunded all the same."), &rma);
                     asked.with_context(|| doubt.to_string())?;
                     convert_exchange(app, &actor(), merchant, &rma, true).await?;
                 }

@@ -5,11 +5,12 @@ use domain::returns::mail::Mail;
 use serde::Serialize;
 use store::merchants::accounts::Merchant;
 use store::merchants::mail_settings;
-use uuid::Uuid;
+use store::node::short_ids::Identified;
 use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
+use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::configure_mails::{self, MailChange};
 use crate::flow::returns::resend_mail::{SentMail, list_mails, read_mail, resend_mail};
@@ -62,7 +63,7 @@ pub(in crate::cli) struct OfMail {
     #[command(flatten)]
     merchant: OfMerchant,
     /// The mail, by its message's id.
-    message: Uuid,
+    message: Id,
 }
 
 /// Parses the name of a mail, with or without its prefix.
@@ -147,23 +148,19 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::Read(of) => {
             let merchant = of.merchant.find(app).await?;
-            let read = read_mail(app, merchant.id, of.message).await?;
+            let read = read_mail(app, merchant.id, of.message.of(app, merchant.id, Identified::Message).await?).await?;
             match format {
                 Format::Json => {
                     let (sent, to, subject, text) = (shown(&read.sent), read.to, read.subject, read.text);
                     output::one(format, &ReadOut { sent, to, subject, text })
                 }
-                Format::Table => {
-                    output::line(&format!("To: {}\nSubject: {}\n\n{}", read.to, read.subject, read.text.trim_end()));
-                    Ok(())
-                }
+                Format::Table => output::said(format, &format!("To: {}\nSubject: {}\n\n{}", read.to, read.subject, read.text.trim_end())),
             }
         }
         Command::Resend(of) => {
             let merchant = of.merchant.find(app).await?;
-            let new = resend_mail(app, &actor(), merchant.id, of.message).await?;
-            output::line(&format!("The mail is sent again as message {new}."));
-            Ok(())
+            let new = resend_mail(app, &actor(), merchant.id, of.message.of(app, merchant.id, Identified::Message).await?).await?;
+            output::said(format, &format!("The mail is sent again as message {new}."))
         }
     }
 }

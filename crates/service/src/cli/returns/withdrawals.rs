@@ -63,8 +63,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let shop = shop.with_context(|| format!("the merchant `{}` is gone", merchant.handle))?;
             let reference = spelled(&of.reference);
             match_withdrawal(app, &actor(), &shop, &reference, &order).await?;
-            output::line(&format!("The withdrawal {reference} is about order {order}."));
-            Ok(())
+            output::said(format, &format!("The withdrawal {reference} is about order {order}."))
         }
     }
 }

@@ -1,7 +1,9 @@
 //! `backhaul exceptions …`: support's work list of receiving exceptions.
 
 use clap::{Args, Subcommand, ValueEnum};
+use domain::id::MerchantId;
 use serde::Serialize;
+use store::node::short_ids::Identified;
 use store::warehouse::exception_notes;
 use store::warehouse::exception_pages::{self, Shown, WorkedException};
 use uuid::Uuid;
@@ -9,6 +11,7 @@ use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
+use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
 use crate::flow::warehouse::work_on_exception::{ExceptionAction, WorkOnExceptionError, work_on_exception};
 
@@ -76,9 +79,17 @@ pub(in crate::cli) enum Which {
 #[derive(Args)]
 pub(in crate::cli) struct OfException {
     /// The exception's id.
-    id: Uuid,
+    id: Id,
     #[command(flatten)]
     merchant: OfMerchant,
+}
+
+impl OfException {
+    /// The merchant, and the exception's whole id.
+    async fn find(&self, app: &App) -> anyhow::Result<(MerchantId, Uuid)> {
+        let merchant = self.merchant.find(app).await?.id;
+        Ok((merchant, self.id.of(app, merchant, Identified::ReceivingException).await?))
+    }
 }
 
 #[derive(Serialize)]
@@ -144,14 +155,14 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
 }
 
 async fn show(app: &App, exception: &OfException, format: Format) -> anyhow::Result<()> {
-    let merchant = exception.merchant.find(app).await?.id;
-    let found = exception_pages::find(app.store(merchant), merchant, exception.id).await?;
-    output::one(format, &ExceptionOut::from(found.ok_or(WorkOnExceptionError::Unknown(exception.id))?))
+    let (merchant, id) = exception.find(app).await?;
+    let found = exception_pages::find(app.store(merchant), merchant, id).await?;
+    output::one(format, &ExceptionOut::from(found.ok_or(WorkOnExceptionError::Unknown(id))?))
 }
 
 async fn act(app: &App, exception: &OfException, action: ExceptionAction, format: Format) -> anyhow::Result<()> {
-    let merchant = exception.merchant.find(app).await?.id;
-    work_on_exception(app, &actor(), merchant, exception.id, &[action]).await?;
+    let (merchant, id) = exception.find(app).await?;
+    work_on_exception(app, &actor(), merchant, id, &[action]).await?;
     show(app, exception, format).await
 }
 
@@ -173,8 +184,8 @@ async fn list(app: &App, merchant: &OfMerchant, shown: &Shown, after: Option<Uui
 }
 
 async fn notes(app: &App, exception: &OfException, format: Format) -> anyhow::Result<()> {
-    let merchant = exception.merchant.find(app).await?.id;
-    let notes = exception_notes::list(app.store(merchant), merchant, exception.id, MOST_NOTES).await?;
+    let (merchant, id) = exception.find(app).await?;
+    let notes = exception_notes::list(app.store(merchant), merchant, id, MOST_NOTES).await?;
     let out: Vec<NoteOut> = notes
         .into_iter()
         .map(|note| NoteOut { made_at: time::write(note.made_at), actor: note.actor, kind: note.kind, text: note.text })

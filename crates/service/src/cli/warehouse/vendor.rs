@@ -123,8 +123,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::Remove { merchant, vendor } => {
             flow::remove_vendor(app, &actor(), merchant.find(app).await?.id, VendorId(vendor)).await?;
-            output::line(&format!("Vendor {vendor} of {merchant} was removed."));
-            Ok(())
+            output::said(format, &format!("Vendor {vendor} of {merchant} was removed."))
         }
     }
 }

@@ -139,8 +139,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::Remove { merchant, warehouse } => {
             flow::remove_warehouse(app, &actor(), merchant.find(app).await?.id, &warehouse).await?;
-            output::line(&format!("Warehouse {warehouse} of {merchant} was removed."));
-            Ok(())
+            output::said(format, &format!("Warehouse {warehouse} of {merchant} was removed."))
         }
     }
 }

@@ -25,6 +25,7 @@ use tower::Service;
 
 use super::error::NoClient;
 use super::failure::{NoConnection, explain_io};
+use super::identity::Identity;
 use super::roots;
 use crate::delivery::guard::{Guard, Host, Target};
 use crate::platform::config::Outbound;
@@ -42,6 +43,7 @@ const TRIED: usize = 4;
 #[derive(Clone)]
 pub(super) struct Connector(Arc<Parts>);
 
+#[derive(Clone)]
 struct Parts {
     guard: Arc<Guard>,
     resolver: TokioResolver,
@@ -96,6 +98,12 @@ impl Connector {
             tls: TlsConnector::from(Arc::new(tls)),
             deadline: settings.connect_timeout(),
         })))
+    }
+
+    /// The same, presenting a client certificate.
+    pub(super) fn presenting(&self, identity: &Identity) -> Self {
+        let tls = TlsConnector::from(Arc::new(identity.tls(self.0.tls.config())));
+        Self(Arc::new(Parts { tls, ..Parts::clone(&self.0) }))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 
 use domain::messages::delivery::Outcome;
 use hyper_util::client::legacy;
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError};
 
 use crate::delivery::guard::NotAllowed;
 
@@ -76,6 +76,18 @@ fn explain_tls(error: &rustls::Error) -> &'static str {
             "TLS: the certificate is for another name"
         }
         rustls::Error::InvalidCertificate(_) => "TLS: the certificate cannot be trusted",
+        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => "TLS: the peer requires a client certificate",
+        // Only a client's certificate can be the matter: the alert comes from the server.
+        rustls::Error::AlertReceived(
+            AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::DecryptError
+            | AlertDescription::AccessDenied,
+        ) => "TLS: the peer refused the client certificate, or requires one",
         rustls::Error::AlertReceived(_) => "TLS: the peer aborted the handshake",
         _ => "TLS: the handshake failed",
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::messages::message::Interface;
 use store::messages::backlog::Figures;
 use store::messages::late::GRACE;
 use store::messages::{backlog, partitions};
@@ -11,7 +12,7 @@ use uuid::Uuid;
 
 use super::lease::Leases;
 use crate::delivery::handle::Delivery;
-use crate::platform::metrics::DeliveryGauges;
+use crate::platform::metrics::{DeliveryGauges, InterfaceLabels};
 
 /// The interval between two updates.
 const EVERY: Duration = Duration::from_secs(5);
@@ -35,16 +36,20 @@ async fn update(delivery: &Delivery, deliverer: Uuid, buckets: &[u8]) -> Result<
     let gauges: &DeliveryGauges = &delivery.metrics.delivery;
     let now = delivery.now();
     gauges.buckets.set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));
+    let by_interface = backlog::open_failures_by_interface(delivery.cell(), buckets, MOST_COUNTED).await?;
     let figures = Figures {
         past_due: backlog::past_due(delivery.cell(), buckets, now - GRACE, MOST_COUNTED).await?,
         oldest_due_at: backlog::oldest_due(delivery.cell(), buckets, now).await?,
-        open_failures: backlog::open_failures(delivery.cell(), buckets, false, MOST_COUNTED).await?,
+        open_failures: by_interface.iter().map(|(_, count)| count).sum(),
     };
     gauges.past_due.set(figures.past_due);
     gauges.oldest_due_seconds.set(figures.oldest_due_at.map_or(0, |oldest| (now - oldest).num_seconds()));
-    gauges.failure_queue.set(figures.open_failures);
+    for interface in Interface::ALL {
+        let open = by_interface.iter().find(|(name, _)| name == interface.as_str()).map_or(0, |(_, count)| *count);
+        gauges.failure_queue.get_or_create(&InterfaceLabels { interface: interface.as_str() }).set(open);
+    }
     backlog::save(delivery.cell(), deliverer, figures).await?;
-    gauges.internal_failures.set(backlog::open_failures(delivery.cell(), buckets, true, MOST_COUNTED).await?);
+    gauges.internal_failures.set(backlog::internal_failures(delivery.cell(), buckets, MOST_COUNTED).await?);
     gauges.unowned.set(backlog::unowned(delivery.cell()).await?);
     if let Some((_, ends)) = partitions::range(delivery.cell()).await? {
         gauges.partitions_ahead_days.set((ends - now).num_days());

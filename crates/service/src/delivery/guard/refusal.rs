@@ -7,9 +7,9 @@ use super::place::Place;
 pub enum NotAllowed {
     #[error("the URL is not valid")]
     NoUrl,
-    #[error("the URL must start with https://")]
+    #[error("the URL must start with https://; plain http is called only at places that the setting outbound.allowed names")]
     Scheme,
-    #[error("the URL must use port 443")]
+    #[error("the URL must use port 443; other ports are called only at places that the setting outbound.allowed names")]
     Port,
     #[error("the URL must not contain a user or a password; configure them as authentication instead")]
     User,

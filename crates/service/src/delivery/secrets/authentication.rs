@@ -71,6 +71,8 @@ pub enum Style {
     Form,
     /// A form, with id and secret as HTTP Basic (`client_secret_basic`, RFC 6749, 2.3.1).
     Basic,
+    /// A form with the id alone: the client certificate authenticates us (`tls_client_auth`, RFC 8705, 2).
+    Certificate,
 }
 
 /// The reasons an authentication is invalid, for people. Secrets are not quoted.
@@ -143,6 +145,12 @@ impl Authentication {
             Self::ApiKey { .. } => "api key",
             Self::OAuth(_) => "oauth",
         }
+    }
+
+    /// True if a client certificate is needed to get a token.
+    #[must_use]
+    pub fn needs_certificate(&self) -> bool {
+        matches!(self, Self::OAuth(OAuth { style: Style::Certificate, .. }))
     }
 
     /// Checks that calls can be made with it, before it is saved.

@@ -7,12 +7,13 @@ use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use store::merchants::merchant_keys::{self, MerchantKey};
-use store::messages::endpoints::Endpoint;
 use store::messages::endpoints::sealed::SealedSecrets;
+use store::messages::endpoints::{Endpoint, EndpointClient};
 use store::returns::carrier_accounts::Account;
 use store::{Failed, Tx};
 
 use super::authentication::{Authentication, NoAuthentication};
+use super::client_pair::ClientPair;
 use super::signature::{NoSecret, Secret};
 use crate::delivery::handle::Delivery;
 use crate::platform::keys::sealing::{Context, DataKey, NotOpened, NotSealed, OF_MERCHANT, Sealed};
@@ -24,10 +25,13 @@ pub struct Secrets {
     pub secret: Secret,
     /// The secret before the current one. While a secret is being replaced, both sign.
     pub previous: Option<Secret>,
+    /// The client certificate that calls present.
+    pub client: Option<ClientPair>,
 }
 
 const AUTHENTICATION: &str = "endpoint.authentication";
 const SECRET: &str = "endpoint.secret";
+const CLIENT_KEY: &str = "endpoint.client_key";
 const API_KEY: &str = "carrier_account.api_key";
 const WEBHOOK_SECRET: &str = "carrier_account.webhook_secret";
 
@@ -95,11 +99,16 @@ impl Secrets {
     pub fn open(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unusable> {
         let opener = Opener::new(delivery, merchant, &endpoint.key_id, endpoint.merchant_key.as_ref())?;
         let open = |column, bytes: &[u8]| opener.open(&context(merchant, endpoint.id, column), bytes);
+        let client = endpoint.client.as_ref().map(|client| {
+            let key = open(CLIENT_KEY, &client.sealed_key)?;
+            Ok::<_, Unusable>(ClientPair::from_stored(&client.chain, key))
+        });
         let secret = |bytes: &[u8]| Ok::<_, Unusable>(Secret::from_bytes(open(SECRET, bytes)?.expose_secret())?);
         Ok(Self {
             authentication: Authentication::from_json(open(AUTHENTICATION, &endpoint.authentication)?.expose_secret())?,
             secret: secret(&endpoint.secret)?,
             previous: endpoint.previous_secret.as_ref().map(|(bytes, _)| secret(bytes)).transpose()?,
+            client: client.transpose()?,
         })
     }
 
@@ -118,11 +127,17 @@ impl Secrets {
             (Some(previous), Some((_, until))) => Some((seal(SECRET, previous.bytes())?.bytes, *until)),
             _ => None,
         };
+        let client = self.client.as_ref().map(|client| {
+            let sealed_key = seal(CLIENT_KEY, client.key())?.bytes;
+            Ok::<_, Unusable>(EndpointClient { chain: client.chain(), sealed_key })
+        });
+        endpoint.client = client.transpose()?;
         Ok(())
     }
 }
 
-/// Seals secrets of an endpoint that a key of the installation has sealed with the merchant's data key.
+/// Seals secrets of an endpoint that a key of the installation has sealed with the merchant's data key. The key of a client certificate
+/// is not among them: it was never sealed otherwise.
 pub(super) fn reseal_endpoint(
     delivery: &Delivery,
     merchant: MerchantId,

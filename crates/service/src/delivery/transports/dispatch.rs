@@ -1,18 +1,21 @@
 //! Prepares a message (address, authentication, signature) and sends it by HTTP or SMTP.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
 use domain::messages::delivery::Outcome;
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use store::returns::carrier_accounts;
+use wire::messages::endpoint_test;
 use wire::messages::mail::{self, MailBody, PlainMail};
 use wire::returns::label::LabelWork;
 
 use super::carrier::{self, Calls};
 use super::mail::Mail;
 use super::peer::{Address, Route};
-use crate::delivery::client::{CallResult, Request};
+use crate::delivery::client::{CallResult, Identity, Request};
 use crate::delivery::due_message::{DueMessage, Envelope};
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
@@ -23,6 +26,7 @@ use crate::delivery::secrets::stored::CarrierKeys;
 
 const ID: HeaderName = HeaderName::from_static(wire::messages::headers::ID);
 const TIMESTAMP: HeaderName = HeaderName::from_static(wire::messages::headers::TIMESTAMP);
+const TRIAL: HeaderName = HeaderName::from_static(wire::messages::headers::TRIAL);
 const SIGNATURE: HeaderName = HeaderName::from_static(wire::messages::headers::SIGNATURE);
 const EVENT: HeaderName = HeaderName::from_static(wire::messages::headers::EVENT);
 const SEQUENCE: HeaderName = HeaderName::from_static(wire::messages::headers::SEQUENCE);
@@ -34,6 +38,8 @@ pub(crate) enum PreparedMessage {
     Call {
         target: Result<Target, NotAllowed>,
         headers: HeaderMap,
+        /// The client certificate that it presents.
+        identity: Option<Arc<Identity>>,
         token: Option<Token>,
     },
     Mail(Mail),
@@ -51,7 +57,7 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
             Ok((authorization, token)) => {
                 let mut headers = headers(&address.live_secrets(now), &message.envelope(), delivery.clock.wall());
                 headers.extend(authorization.into_iter().chain(address.fixed()).map(|(name, value)| (Some(name), value)));
-                PreparedMessage::Call { target: address.target.clone(), headers, token }
+                PreparedMessage::Call { target: address.target.clone(), headers, identity: address.identity.clone(), token }
             }
             Err(outcome) => PreparedMessage::Refused(outcome),
         },
@@ -59,7 +65,7 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
         Route::OperatorHook => match &delivery.operator_hook {
             Some(hook) => {
                 let headers = headers(&[&hook.secret], &message.envelope(), delivery.clock.wall());
-                PreparedMessage::Call { target: Ok(hook.target.clone()), headers, token: None }
+                PreparedMessage::Call { target: Ok(hook.target.clone()), headers, identity: None, token: None }
             }
             None => refused("no operator webhook is configured; set notices.webhook_url"),
         },
@@ -110,9 +116,9 @@ pub(crate) async fn send(
     may_continue: &(dyn Fn() -> bool + Send + Sync),
 ) -> (CallResult, Option<Token>) {
     match prepared {
-        PreparedMessage::Call { target, headers, token } => {
+        PreparedMessage::Call { target, headers, identity, token } => {
             let request = delivery.client.request_to(Method::POST, target);
-            (delivery.client.call(Request { headers, body: message.body.clone(), most_kept, ..request }).await, token)
+            (delivery.client.call(Request { headers, body: message.body.clone(), identity, most_kept, ..request }).await, token)
         }
         PreparedMessage::Mail(mail) => (delivery.mailer.send(&mail).await, None),
         PreparedMessage::Label(task) => {
@@ -139,6 +145,9 @@ pub(crate) fn headers(secrets: &[&Secret], message: &Envelope<'_>, timestamp: Da
     headers.insert(TIMESTAMP, timestamp.timestamp().into());
     headers.insert(SEQUENCE, message.sequence.into());
     headers.insert(ATTEMPT, message.attempt.into());
+    if message.event == endpoint_test::EVENT {
+        headers.insert(TRIAL, HeaderValue::from_static(endpoint_test::TRIAL));
+    }
     headers
 }
 
@@ -150,7 +159,7 @@ pub(crate) async fn authorize(
 ) -> Result<(Option<(HeaderName, HeaderValue)>, Option<Token>), Outcome> {
     match &address.authentication {
         Authentication::OAuth(oauth) => {
-            let token = delivery.tokens.token(&delivery.client, endpoint.0, oauth).await?;
+            let token = delivery.tokens.token(&delivery.client, endpoint.0, oauth, address.identity.as_ref()).await?;
             Ok((Some(token.header()), Some(token)))
         }
         other => Ok((other.header().map_err(|wrong| Outcome::Refused(wrong.to_string()))?, None)),

@@ -1,5 +1,7 @@
 //! A peer: the settings of an endpoint, parsed and with its secrets opened, ready for calls.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::messages::delivery::Schedule;
@@ -7,6 +9,7 @@ use domain::messages::message::{Interface, Kind, Transport};
 use hyper::header::{HeaderName, HeaderValue};
 use store::messages::endpoints::Endpoint;
 
+use crate::delivery::client::Identity;
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
 use crate::delivery::secrets::authentication::Authentication;
@@ -38,6 +41,8 @@ pub(crate) enum Route {
 pub(crate) struct Address {
     pub(crate) target: Result<Target, NotAllowed>,
     pub(crate) authentication: Authentication,
+    /// The client certificate that calls present.
+    pub(crate) identity: Option<Arc<Identity>>,
     /// Signing secrets, each with the time at which it ends.
     secrets: Vec<(Secret, Option<DateTime<Utc>>)>,
     /// The header with the version of the interface.
@@ -102,7 +107,8 @@ impl Peer {
 
 fn address(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, schedule: &Schedule) -> Result<Address, UnusablePeer> {
     let unusable = |what| UnusablePeer { what, schedule: schedule.clone() };
-    let Secrets { authentication, secret, previous } = Secrets::open(delivery, merchant, endpoint).map_err(|_| unusable("secrets"))?;
+    let Secrets { authentication, secret, previous, client } =
+        Secrets::open(delivery, merchant, endpoint).map_err(|_| unusable("secrets"))?;
     let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
     let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
     let interface: Option<Interface> = endpoint.interface.parse().ok();
@@ -115,5 +121,7 @@ fn address(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, sched
         (None, None) => None,
     };
     let extra = authentication.extra().map_err(|_| unusable("header beside the token"))?;
-    Ok(Address { extra, target: delivery.client.guard().check_url(&endpoint.url), authentication, secrets, version })
+    let identity = client.map(|client| client.identity(endpoint.id.0)).transpose().map_err(|_| unusable("client certificate"))?;
+    let target = delivery.client.guard().check_url(&endpoint.url);
+    Ok(Address { target, authentication, identity: identity.map(Arc::new), secrets, version, extra })
 }

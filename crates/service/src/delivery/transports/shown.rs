@@ -5,7 +5,7 @@ use domain::id::MerchantId;
 use hyper::header;
 use store::messages::endpoints::Endpoint;
 use uuid::Uuid;
-use wire::messages::headers;
+use wire::messages::{endpoint_test, headers};
 
 use super::peer::{Address, Peer, Route};
 use crate::delivery::handle::Delivery;
@@ -51,6 +51,9 @@ pub fn headers_of(
         plain(headers::SEQUENCE, message.sequence.to_string()),
         plain(headers::ATTEMPT, message.attempt.to_string()),
     ];
+    if message.event == endpoint_test::EVENT {
+        shown.push(plain(headers::TRIAL, endpoint_test::TRIAL));
+    }
     shown.extend(authorization(&address));
     shown.extend(extra(&address));
     shown.extend(version(&address));

@@ -151,7 +151,8 @@ impl PreparedRequest {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
                 headers.extend(authorization.into_iter().chain(self.address.fixed()).map(|(name, value)| (Some(name), value)));
                 let request = delivery.client.request_to(Method::GET, self.target.clone());
-                (delivery.client.call(Request { headers, most_read: MOST_READ, most_kept: MOST_READ, ..request }).await, token)
+                let identity = self.address.identity.clone();
+                (delivery.client.call(Request { headers, identity, most_read: MOST_READ, most_kept: MOST_READ, ..request }).await, token)
             }
             Err(outcome) => (CallResult::refused(outcome), None),
         };

@@ -8,14 +8,16 @@ use store::merchants::credentials::{self, Holder};
 
 use crate::app::App;
 use crate::node::security::{Event, TokenFault};
+use crate::platform::client_certificate::{Binding, ClientCertificate};
 use crate::platform::keys::bearer::{self, Hash};
 use crate::platform::networks::Networks;
 
-/// A client's id and secret, and where they come from.
+/// A client's id and secret, where they come from, and the client certificate of the connection.
 pub struct Shown<'a> {
     pub client_id: &'a str,
     pub client_secret: &'a SecretString,
     pub from: IpAddr,
+    pub certificate: Option<ClientCertificate>,
 }
 
 /// A client that knows its secret.
@@ -30,14 +32,18 @@ pub(super) struct Client {
 /// The reasons a client is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Unknown clients, wrong secrets, revoked and expired credentials and foreign networks all look the same from outside.
-    #[error("the client is unknown, its secret is wrong, or its credential was revoked, has expired or is not for this network")]
+    /// Unknown clients, wrong secrets, revoked and expired credentials, foreign networks and wrong client certificates all look the
+    /// same from outside.
+    #[error(
+        "the client is unknown, its secret is wrong, or its credential was revoked, has expired or is not for this network or certificate"
+    )]
     Wrong,
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
 
-/// Finds the client that knows its secret, whose credential has not ended, and that comes from a network of it.
+/// Finds the client that knows its secret, whose credential has not ended, and that comes from a network of it with
+/// a client certificate of it.
 pub(super) async fn find(app: &App, shown: &Shown<'_>) -> Result<Client, ClientError> {
     let holder = credentials::find(app.cell(), shown.client_id).await?;
     let hash = bearer::hash(shown.client_secret.expose_secret());
@@ -53,7 +59,7 @@ pub(super) async fn find(app: &App, shown: &Shown<'_>) -> Result<Client, ClientE
     let fault = match &holder {
         None => Some(TokenFault::Unknown),
         Some(_) if !right => Some(TokenFault::WrongSecret),
-        Some(holder) => fault_of(holder, shown.from, now)?,
+        Some(holder) => fault_of(app, holder, shown, now)?,
     };
     if let Some(reason) = fault {
         Event::TokenRefused { client: holder.as_ref().map(|holder| (shown.client_id, holder.merchant)), reason }.log();
@@ -63,15 +69,16 @@ pub(super) async fn find(app: &App, shown: &Shown<'_>) -> Result<Client, ClientE
 }
 
 /// What keeps a credential whose secret is known from being used, if anything does.
-fn fault_of(holder: &Holder, from: IpAddr, now: DateTime<Utc>) -> Result<Option<TokenFault>, store::Failed> {
+fn fault_of(app: &App, holder: &Holder, shown: &Shown<'_>, now: DateTime<Utc>) -> Result<Option<TokenFault>, store::Failed> {
     let networks = Networks::parse(&holder.networks).map_err(|_| store::Failed::Internal("a stored network is unreadable"))?;
+    let binding = Binding::parse(&holder.certificates).map_err(|_| store::Failed::Internal("a stored fingerprint is unreadable"))?;
     Ok(if holder.revoked {
         Some(TokenFault::Revoked)
     } else if holder.expires_at.is_some_and(|end| end <= now) {
         Some(TokenFault::Expired)
-    } else if !networks.allow(from) {
+    } else if !networks.allow(shown.from) {
         Some(TokenFault::ForeignNetwork)
     } else {
-        None
+        binding.check(shown.certificate, app.clock.wall()).err().map(TokenFault::from)
     })
 }

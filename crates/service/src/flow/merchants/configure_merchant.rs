@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::Scopes;
 use domain::merchants::onboarding::Step;
+use domain::merchants::operator::Email;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::Tx;
 use store::merchants::accounts::{self, Merchant};
@@ -13,8 +14,10 @@ use store::merchants::onboarding;
 use wire::merchants::audit::Changes;
 use wire::time;
 
+use super::bind_certificate::{self, BindError};
 use crate::app::App;
 use crate::node::security::Event;
+use crate::platform::client_certificate::ClientCertificate;
 use crate::platform::keys::bearer;
 use crate::platform::networks::{self, Network};
 
@@ -30,8 +33,14 @@ pub enum ConfigureError {
     NoScope,
     #[error("a credential has at most {} networks; name larger ones", networks::MOST)]
     TooManyNetworks,
+    #[error("the merchant `{0}` is being deleted, which cannot be undone")]
+    Deleting(String),
+    #[error("`{0}` is not an e-mail address, so nobody could be told when the merchant's systems fail; give one such as ops@example.com")]
+    NoContact(String),
     #[error("the merchant `{0}` is live already")]
     AlreadyLive(String),
+    #[error(transparent)]
+    Binding(#[from] BindError),
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
@@ -54,6 +63,7 @@ pub async fn add_merchant(
     name: &str,
     technical_contact: Option<&str>,
 ) -> Result<MerchantId, ConfigureError> {
+    check_contact(technical_contact)?;
     let merchant = MerchantId(app.mint());
     let mut tx = app.begin(merchant).await?;
     match accounts::insert(&mut tx, handle, name, technical_contact, app.now()).await {
@@ -65,8 +75,17 @@ pub async fn add_merchant(
     Ok(merchant)
 }
 
+/// Checks that somebody can be reached there.
+fn check_contact(contact: Option<&str>) -> Result<(), ConfigureError> {
+    match contact {
+        Some(contact) if contact.parse::<Email>().is_err() => Err(ConfigureError::NoContact(contact.to_owned())),
+        _ => Ok(()),
+    }
+}
+
 /// Sets the contact who is informed when the merchant's systems fail.
 pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, contact: Option<&str>) -> Result<(), ConfigureError> {
+    check_contact(contact)?;
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_technical_contact(&mut tx, contact).await?;
     let print = |contact: Option<&str>| contact.map(|contact| app.fingerprints.audited(contact));
@@ -98,7 +117,9 @@ pub async fn set_refund_days(app: &App, actor: &str, merchant: &Merchant, days: 
 /// Pauses the merchant: its calls are refused.
 pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;
-    accounts::set_paused(&mut tx, Some(app.now())).await?;
+    if !accounts::set_paused(&mut tx, Some(app.now())).await? {
+        return Err(ConfigureError::Deleting(merchant.handle.clone()));
+    }
     record(app, &mut tx, actor, "merchant.paused", &merchant.handle).await?;
     Ok(app.commit(tx).await?)
 }
@@ -106,7 +127,9 @@ pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Resu
 /// Resumes the merchant: its calls are accepted again.
 pub async fn resume_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;
-    accounts::set_paused(&mut tx, None).await?;
+    if !accounts::set_paused(&mut tx, None).await? {
+        return Err(ConfigureError::Deleting(merchant.handle.clone()));
+    }
     record(app, &mut tx, actor, "merchant.resumed", &merchant.handle).await?;
     Ok(app.commit(tx).await?)
 }
@@ -146,13 +169,15 @@ pub struct Terms {
     pub days: Option<u32>,
     /// The networks from which it may be used; none means anywhere.
     pub networks: Vec<Network>,
+    /// The client certificates that it is bound to; none means that it works without one.
+    pub certificates: Vec<ClientCertificate>,
 }
 
 impl Terms {
-    /// Terms without an end, from anywhere.
+    /// Terms without an end, from anywhere, without a client certificate.
     #[must_use]
     pub fn open(scopes: Scopes, label: &str) -> Self {
-        Self { scopes, label: label.to_owned(), days: None, networks: Vec::new() }
+        Self { scopes, label: label.to_owned(), days: None, networks: Vec::new(), certificates: Vec::new() }
     }
 }
 
@@ -164,6 +189,7 @@ pub async fn issue_credential(app: &App, actor: &str, merchant: MerchantId, term
     if terms.networks.len() > networks::MOST {
         return Err(ConfigureError::TooManyNetworks);
     }
+    let certificates = bind_certificate::checked(app, &terms.certificates)?;
     let (client_id, client_secret) = bearer::new_credential(&app.entropy);
     let now = app.now();
     let expires_at = terms.days.map(|days| now + TimeDelta::days(days.into()));
@@ -177,12 +203,14 @@ pub async fn issue_credential(app: &App, actor: &str, merchant: MerchantId, term
         label: &terms.label,
         expires_at,
         networks: &networks,
+        certificates: &certificates,
     };
     credentials::insert(&mut tx, &new, now).await?;
     let changes = Changes::default()
         .field("scopes", Option::<String>::None, terms.scopes.to_string())
         .field("expires_at", Option::<String>::None, expires_at.map(time::write))
         .field("networks", Option::<Vec<String>>::None, networks.clone())
+        .field("certificates", Option::<Vec<String>>::None, Some(bind_certificate::told(&certificates)).filter(|told| !told.is_empty()))
         .field("secret", Option::<String>::None, app.fingerprints.audited(client_secret.expose_secret()));
     record_change(app, &mut tx, actor, "credential.issued", &client_id, &changes);
     app.commit(tx).await?;

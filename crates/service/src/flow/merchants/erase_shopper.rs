@@ -10,6 +10,7 @@ use domain::warehouse::drop_ship::Status;
 use store::merchants::audit::{self, Entry};
 use store::merchants::erasures::{self, OfOrder};
 use store::merchants::retentions;
+use store::merchants::suppressions::{self, Keyed};
 use store::messages::{deliveries, failures};
 use store::orders::snapshots;
 use store::returns::{exchange_orders, return_drafts, withdrawal_drafts, withdrawal_links, withdrawals};
@@ -45,7 +46,7 @@ pub enum EraseShopperError {
     #[error("the merchant has no such order")]
     NoSuchOrder,
     #[error(
-        "{0} messages about the order are still owed or in the failure queue; wait until they are delivered (`backhaul messages list --merchant HANDLE` shows them), or discard them with --discard"
+        "messages about the order are still owed or in the failure queue ({0}); wait until they are delivered (`backhaul messages list --merchant HANDLE` shows them), or discard them with --discard"
     )]
     StillOwed(usize),
     #[error(
@@ -87,7 +88,7 @@ pub async fn orders_of_shopper(app: &App, merchant: MerchantId, email: &str) -> 
 pub async fn suppress_shopper(app: &App, actor: &str, merchant: MerchantId, email: &str) -> Result<(), Failed> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    erasures::suppress(&mut tx, &app.fingerprints.email(email), now).await?;
+    suppressions::suppress(&mut tx, Keyed { print: app.fingerprints.email(email), key_id: app.fingerprints.active() }, now).await?;
     let detail = app.fingerprints.audited(&normal_email(email));
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "shopper.suppressed", detail: &detail, done_at: now }).await?;
     app.commit(tx).await

@@ -10,23 +10,17 @@ use store::merchants::shopper_export::{self, ExportedRow};
 use store::orders::snapshots;
 use store::returns::withdrawals;
 use uuid::Uuid;
+use wire::merchants::shopper_export::ShopperExport;
 
 use super::erase_shopper::of_order;
 use crate::app::App;
 
-/// A row about a shopper.
-pub struct Exported {
-    /// The table that it is in.
-    pub table: String,
-    pub row: Value,
-}
-
-/// The rows about the order `order`. `None` if the merchant has no such order.
-pub async fn export_order(app: &App, actor: &str, merchant: MerchantId, order: &str) -> Result<Option<Vec<Exported>>, Failed> {
+/// Adds the rows about the order `order` to `export`. Returns false if the merchant has no such order.
+pub async fn export_order(app: &App, actor: &str, merchant: MerchantId, order: &str, export: &mut ShopperExport) -> Result<bool, Failed> {
     let mut tx = app.begin(merchant).await?;
     // Locked, so that all rows are of the same moment.
     if snapshots::lock(&mut tx, order).await?.is_none() {
-        return Ok(None);
+        return Ok(false);
     }
     let returns = erasures::lock_returns(&mut tx, order).await?;
     let on = of_order(order, &returns, withdrawals::references(&mut tx, order).await?);
@@ -36,10 +30,11 @@ pub async fn export_order(app: &App, actor: &str, merchant: MerchantId, order: &
     let rows = shopper_export::rows(&mut tx, order, &ids, &messages).await?;
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "shopper.exported", detail: order, done_at: app.now() }).await?;
     app.commit(tx).await?;
-    rows.into_iter().map(read).collect::<Result<_, _>>().map(Some)
+    export.push(order, rows.into_iter().map(read).collect::<Result<Vec<_>, _>>()?);
+    Ok(true)
 }
 
-fn read(ExportedRow { table, row }: ExportedRow) -> Result<Exported, Failed> {
+fn read(ExportedRow { table, row }: ExportedRow) -> Result<(String, Value), Failed> {
     let row = serde_json::from_str(&row).map_err(|_| Failed::Internal("a stored row cannot be read as JSON"))?;
-    Ok(Exported { table, row })
+    Ok((table, row))
 }

@@ -1,51 +1,37 @@
 //! The operator sets up the endpoints that a merchant's messages are delivered to. Every change is audited in its own transaction.
 
+mod apply;
 mod audited;
+mod change;
 
 use chrono::TimeDelta;
 use domain::id::{EndpointId, MerchantId};
-use domain::messages::delivery::{NoSchedule, Schedule};
 use domain::messages::message::{Interface, Kind, bucket_of};
-use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::SecretString;
 use store::merchants::audit::{self, Change, Entry};
 use store::messages::endpoints::{self, Endpoint};
 use store::messages::outbox::{Message, Signal};
 use store::messages::unsent;
 use store::{Failed, Tx};
-use url::Url;
 use uuid::Uuid;
+use wire::merchants::audit::Changes;
 
+use self::apply::apply;
 use self::audited::Audited;
+pub use self::change::{CertificateChange, ConfigureEndpointError, EndpointChange};
 use crate::app::App;
-use crate::delivery::guard::NotAllowed;
-use crate::delivery::secrets::authentication::{Authentication, NoAuthentication, is_reserved};
+use crate::delivery::secrets::authentication::Authentication;
+use crate::delivery::secrets::client_pair::ClientPair;
 use crate::delivery::secrets::renewal::renew;
-use crate::delivery::secrets::signature::{NoSecret, Secret};
-use crate::delivery::secrets::stored::{Secrets, Unusable};
-use crate::delivery::variants::template::{self, NoTemplate};
+use crate::delivery::secrets::signature::Secret;
+use crate::delivery::secrets::stored::Secrets;
+use crate::platform::client_certificate::ClientCertificate;
 
 /// The default limits of an endpoint: concurrent calls, and calls per second.
 const USUAL_SLOTS: i32 = 10;
 const USUAL_RATE: i32 = 20;
 /// The time for which messages are also signed with the previous secret.
 const ROTATES_FOR: TimeDelta = TimeDelta::hours(24);
-
-/// Changes to an endpoint. Absent fields stay as they are, or get their defaults in a new endpoint.
-#[derive(Default)]
-pub struct EndpointChange {
-    pub url: Option<String>,
-    pub authentication: Option<Authentication>,
-    /// Concurrent calls.
-    pub slots: Option<i32>,
-    pub per_second: Option<i32>,
-    /// Seconds before each of the five retries. An empty list restores the default schedule.
-    pub waits: Option<Vec<i64>>,
-    /// The name and the value of the header that carries the API version.
-    pub version_header: Option<(String, String)>,
-    /// Sends the messages that were written while there was no endpoint.
-    pub send_waiting: bool,
-}
 
 /// An endpoint that was added or changed.
 #[derive(Debug)]
@@ -56,50 +42,6 @@ pub struct Configured {
     pub sent: i64,
     /// The unsent messages that still wait.
     pub waiting: i64,
-}
-
-/// The reasons an endpoint cannot be changed.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigureEndpointError {
-    #[error("the merchant has no endpoint for {0}; add one with `backhaul endpoint set --merchant HANDLE {0}`")]
-    NoSuchEndpoint(Interface),
-    #[error("a new endpoint needs a URL: give --url, or --base for the default path below it")]
-    NoAddress,
-    #[error("the URL cannot be called")]
-    NotAllowed(#[from] NotAllowed),
-    #[error("the URL cannot be used to ask for variants")]
-    NoTemplate(#[from] NoTemplate),
-    #[error(transparent)]
-    Schedule(#[from] NoSchedule),
-    #[error("{0} is called while a shopper waits, so calls are never retried; leave out --waits")]
-    NoRetries(Interface),
-    #[error("{0} is only queried and gets no messages, so none can wait for it; leave out --send-waiting")]
-    NothingWaits(Interface),
-    #[error("{0} is only queried and gets no messages, so there is nothing to sign")]
-    NotSigned(Interface),
-    #[error("{0} is only queried and gets no messages; test it with `backhaul endpoint test --merchant HANDLE {0}`")]
-    Asked(Interface),
-    #[error("an endpoint must have 1 to 1000 concurrent calls, and 1 to 100000 calls per second")]
-    Limits,
-    #[error("the version header is not a valid HTTP header name and value")]
-    VersionHeader,
-    #[error(
-        "`{0}` cannot be the version header: it is reserved for HTTP, for our signature or for the authentication; choose another name"
-    )]
-    ReservedHeader(String),
-    /// Carries the scheme, host and port of the new URL.
-    #[error(
-        "the new URL would send the stored credentials to another host, {0}; give them again with --authentication, or `--authentication none`"
-    )]
-    CredentialsNeeded(String),
-    #[error("the stored endpoint cannot be used")]
-    Unusable(#[from] Unusable),
-    #[error(transparent)]
-    Authentication(#[from] NoAuthentication),
-    #[error(transparent)]
-    Secret(#[from] NoSecret),
-    #[error(transparent)]
-    Failed(#[from] Failed),
 }
 
 async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: Interface) -> Result<(), Failed> {
@@ -139,9 +81,13 @@ pub async fn set_endpoint(
         let mut secrets = Secrets::open(app, merchant, &endpoint)?;
         let before = Audited::of(app, &endpoint, &secrets)?;
         apply(app, interface, &mut endpoint, &mut secrets, change)?;
-        record_change(app, &mut tx, actor, "endpoint.changed", interface, Some(&before), Some(&Audited::of(app, &endpoint, &secrets)?));
-        secrets.seal(app, &mut tx, &mut endpoint).await?;
-        endpoints::save(&mut tx, &endpoint).await?;
+        let after = Audited::of(app, &endpoint, &secrets)?;
+        // An endpoint that is set to what it is stays as it is, with the time of its last change.
+        if Audited::differing(Some(&before), Some(&after)) != Changes::default() {
+            record_change(app, &mut tx, actor, "endpoint.changed", interface, Some(&before), Some(&after));
+            secrets.seal(app, &mut tx, &mut endpoint).await?;
+            endpoints::save(&mut tx, &endpoint).await?;
+        }
         return finish(app, tx, actor, interface, &endpoint, send_waiting).await;
     }
     let (mut endpoint, secrets) = new_endpoint(app, interface, change)?;
@@ -155,7 +101,8 @@ pub async fn set_endpoint(
 /// A new endpoint with its secrets.
 fn new_endpoint(app: &App, interface: Interface, change: EndpointChange) -> Result<(Endpoint, Secrets), ConfigureEndpointError> {
     let id = EndpointId(app.mint());
-    let mut secrets = Secrets { authentication: Authentication::None, secret: Secret::generate(&app.entropy)?, previous: None };
+    let secret = Secret::generate(&app.entropy)?;
+    let mut secrets = Secrets { authentication: Authentication::None, secret, previous: None, client: None };
     let mut endpoint = Endpoint {
         id,
         bucket: bucket_of(id.0),
@@ -174,6 +121,7 @@ fn new_endpoint(app: &App, interface: Interface, change: EndpointChange) -> Resu
         paused_at: None,
         changed_at: app.now(),
         tested_at: None,
+        client: None,
     };
     apply(app, interface, &mut endpoint, &mut secrets, change)?;
     if endpoint.url.is_empty() {
@@ -182,12 +130,26 @@ fn new_endpoint(app: &App, interface: Interface, change: EndpointChange) -> Resu
     Ok((endpoint, secrets))
 }
 
-/// An endpoint as it is, if there is one, and as a change makes it; each with the word for its authentication.
+/// An endpoint as it is, if there is one, and as a change makes it; each with what it presents.
 pub struct Previewed {
-    pub before: Option<(Endpoint, &'static str)>,
-    pub after: (Endpoint, &'static str),
+    pub before: Option<(Endpoint, Presented)>,
+    pub after: (Endpoint, Presented),
     /// The messages that were written while there was no endpoint.
     pub waiting: i64,
+}
+
+/// What calls to an endpoint present, as far as it is no secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presented {
+    /// The word for the authentication.
+    pub authentication: &'static str,
+    pub certificate: Option<ClientCertificate>,
+}
+
+impl Presented {
+    fn of(secrets: &Secrets) -> Self {
+        Self { authentication: secrets.authentication.word(), certificate: secrets.client.as_ref().and_then(ClientPair::certificate) }
+    }
 }
 
 /// Checks a change of the endpoint of `interface` without making it.
@@ -206,13 +168,13 @@ pub async fn preview_endpoint(
     drop(tx);
     let Some(before) = endpoints::find_for(app.store(merchant), merchant, interface).await? else {
         let (after, secrets) = new_endpoint(app, interface, change)?;
-        return Ok(Previewed { before: None, after: (after, secrets.authentication.word()), waiting });
+        return Ok(Previewed { before: None, after: (after, Presented::of(&secrets)), waiting });
     };
     let mut secrets = Secrets::open(app, merchant, &before)?;
-    let word = secrets.authentication.word();
+    let presented = Presented::of(&secrets);
     let mut after = before.clone();
     apply(app, interface, &mut after, &mut secrets, change)?;
-    Ok(Previewed { before: Some((before, word)), after: (after, secrets.authentication.word()), waiting })
+    Ok(Previewed { before: Some((before, presented)), after: (after, Presented::of(&secrets)), waiting })
 }
 
 /// Owes the unsent messages if that was asked for, and commits.
@@ -235,78 +197,6 @@ async fn finish(
         app.signal(Signal { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, due_at: app.now() });
     }
     Ok(Configured { secret: None, sent, waiting })
-}
-
-fn apply(
-    app: &App,
-    interface: Interface,
-    endpoint: &mut Endpoint,
-    secrets: &mut Secrets,
-    change: EndpointChange,
-) -> Result<(), ConfigureEndpointError> {
-    let EndpointChange { url, authentication, slots, per_second, waits, version_header, send_waiting: _ } = change;
-    if let Some(url) = url.as_deref()
-        && authentication.is_none()
-        && !matches!(secrets.authentication, Authentication::None)
-        && origin(url) != origin(&endpoint.url)
-    {
-        return Err(ConfigureEndpointError::CredentialsNeeded(origin(url).unwrap_or_default()));
-    }
-    // A test holds for the address and the authentication that were tested.
-    if url.as_ref().is_some_and(|url| *url != endpoint.url) || authentication.is_some() {
-        endpoint.tested_at = None;
-    }
-    if let Some(url) = url {
-        app.client.guard().check_url(&url)?;
-        if interface.is_asked() {
-            template::check(app.client.guard(), &url)?;
-        }
-        endpoint.url = url;
-    }
-    if let Some(authentication) = authentication {
-        authentication.check(app.client.guard())?;
-        secrets.authentication = authentication;
-    }
-    endpoint.slots = slots.unwrap_or(endpoint.slots);
-    endpoint.per_second = per_second.unwrap_or(endpoint.per_second);
-    if !(1..=1_000).contains(&endpoint.slots) || !(1..=100_000).contains(&endpoint.per_second) {
-        return Err(ConfigureEndpointError::Limits);
-    }
-    if let Some(waits) = waits {
-        if interface.is_asked() {
-            return Err(ConfigureEndpointError::NoRetries(interface));
-        }
-        endpoint.waits = match waits.as_slice() {
-            [] => None,
-            waits => Schedule::of_seconds(waits).map(|_| Some(waits.to_vec()))?,
-        };
-    }
-    if let Some((name, value)) = version_header {
-        let fit = name.parse::<HeaderName>().is_ok() && HeaderValue::from_str(&value).is_ok();
-        endpoint.version_header = Some(fit.then_some((name, value)).ok_or(ConfigureEndpointError::VersionHeader)?);
-    }
-    if let Some((name, _)) = &endpoint.version_header
-        && name.parse().is_ok_and(|parsed: HeaderName| is_reserved(&parsed) || is_of_authentication(&parsed, &secrets.authentication))
-    {
-        return Err(ConfigureEndpointError::ReservedHeader(name.clone()));
-    }
-    endpoint.changed_at = app.now();
-    Ok(())
-}
-
-/// The scheme, host and port of a URL: whoever answers there is given the credentials.
-fn origin(url: &str) -> Option<String> {
-    Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
-}
-
-/// True if the authentication is in this header.
-fn is_of_authentication(name: &HeaderName, authentication: &Authentication) -> bool {
-    match authentication {
-        Authentication::ApiKey { header, .. } => *name == AUTHORIZATION || name.as_str().eq_ignore_ascii_case(header),
-        Authentication::None | Authentication::Bearer(_) | Authentication::Basic { .. } | Authentication::OAuth(_) => {
-            *name == AUTHORIZATION
-        }
-    }
 }
 
 /// Pauses the endpoint: owed messages wait until it is resumed.

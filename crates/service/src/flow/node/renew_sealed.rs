@@ -23,7 +23,7 @@ const MOST_PAGES: usize = 10;
 pub async fn renew_sealed(app: &App) -> Result<bool, Failed> {
     // While another version still delivers, it could not open what this one seals.
     let (processes, _) = health::processes(app.cell()).await?;
-    if processes.iter().any(|process| process.version.as_deref().is_some_and(|version| version != env!("CARGO_PKG_VERSION"))) {
+    if processes.iter().any(|process| process.version.as_deref() != Some(env!("CARGO_PKG_VERSION"))) {
         return Ok(false);
     }
     let active = app.keys.sealing.active().to_owned();

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use store::Failed;
 use store::merchants::audit::Entry;
-use store::merchants::{home_audit, merchant_keys, operator_tokens};
+use store::merchants::{home_audit, merchant_keys, operator_tokens, suppressions};
 use store::node::keys::{self, UsedKey};
 use store::orders::fingerprints;
 
@@ -46,11 +46,12 @@ pub async fn plan(app: &App, kind: Kind) -> Result<Rotation, RotateKeysError> {
     let from = active(&used, kind).map(|key| key.id.clone()).unwrap_or_default();
     let first = app.keys.known().into_iter().find(|key| key.kind == kind).map(|key| key.id);
     let to = first.filter(|first| *first != from).ok_or(RotateKeysError::NothingNew(kind.as_str()))?;
-    let unfinished = used.iter().find(|key| key.kind == kind.as_str() && key.id != from && key.id != to && is_needed(key));
-    match unfinished {
-        Some(key) => Err(RotateKeysError::Unfinished(key.id.clone())),
-        None => Ok(Rotation { from, to }),
+    for key in used.iter().filter(|key| key.kind == kind.as_str() && key.id != from && key.id != to && is_needed(key)) {
+        if renewals(app, kind, &key.id, &used).await? > 0 {
+            return Err(RotateKeysError::Unfinished(key.id.clone()));
+        }
     }
+    Ok(Rotation { from, to })
 }
 
 /// Whether something may still depend on a key that is not in use for what is new.
@@ -160,6 +161,15 @@ pub async fn status(app: &App) -> Result<Vec<KeyStatus>, Failed> {
 
 /// The number of things that depend on a key that is not in use for what is new.
 pub(super) async fn depends(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<i64, Failed> {
+    let suppressed = match kind {
+        Kind::Sealing => 0,
+        Kind::Fingerprint => suppressions::count_of_key(app.cell(), id).await?,
+    };
+    Ok(renewals(app, kind, id, used).await? + suppressed)
+}
+
+/// The number of things that depend on a key that is not in use for what is new, and that are renewed by timers and with use.
+async fn renewals(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<i64, Failed> {
     match kind {
         Kind::Sealing => merchant_keys::count_sealed_with(app.cell(), id).await,
         Kind::Fingerprint => {
@@ -183,7 +193,11 @@ async fn left(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<Strin
             let tokens = operator_tokens::count_of_other_keys(app.home(), &now.id, app.now()).await?;
             let begins = now.activated_at.map(|at| at + RECOMPUTED_AFTER).filter(|at| *at > app.now());
             let begins = begins.map(|at| format!(", from {} on", wire::time::write(at))).unwrap_or_default();
-            Ok(format!("orders of {merchants} merchants are to be computed anew ({orders} orders done){begins}; {tokens} personal tokens"))
+            let suppressed = suppressions::count_of_key(app.cell(), id).await?;
+            Ok(format!(
+                "orders of {merchants} merchants are to be computed anew ({orders} orders done){begins}; {tokens} personal tokens; \
+                 {suppressed} erased shoppers"
+            ))
         }
     }
 }

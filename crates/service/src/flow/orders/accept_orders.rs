@@ -25,6 +25,7 @@ use wire::shape::Text;
 pub(super) use self::exchanges::record_exchanges;
 pub(super) use self::findings::{Findings, Placed};
 pub(super) use self::refunds::record_refunds;
+use super::renew_suppressions::renew_suppressions;
 use crate::app::App;
 use crate::intake::counted::What;
 use crate::intake::{PublishOutcome, TRIES, upsert};
@@ -40,6 +41,7 @@ pub struct Accepted {
 
 /// Stores a message, all of it or nothing.
 pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Accepted, Failed> {
+    renew_suppressions(app, merchant, message.orders.iter()).await?;
     let done = if suits_a_batch(&message) { together(app, merchant, message).await? } else { alone(app, merchant, &message).await? };
     for (_, verdict) in &done.accepted.orders {
         app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();

@@ -18,6 +18,7 @@ use super::question::{Question, SURE};
 use super::stamp::Stamp;
 use crate::flow::merchants::configure_merchant::{Terms, issue_credential, revoke_credential};
 use crate::http::pages::see;
+use crate::platform::client_certificate::Fingerprint;
 use crate::platform::networks::{self, Network};
 
 /// A credential, as it is drawn.
@@ -33,12 +34,20 @@ struct Row {
     expires: Option<Stamp>,
     is_expired: bool,
     old_secret_until: Option<Stamp>,
+    /// The client certificates that it is bound to: the fingerprint, its beginning, and when the certificate expires.
+    certificates: Vec<(String, String, Stamp)>,
     revoked: Option<Stamp>,
 }
 
 impl Row {
     fn new<P: Permission>(by: &By<P>, credential: Credential) -> Self {
+        let certificates = credential.certificates.iter().filter_map(|bound| {
+            let fingerprint = Fingerprint::try_from(bound.fingerprint.as_slice()).ok()?.to_string();
+            let start = fingerprint.chars().take(12).collect();
+            Some((fingerprint, start, by.time(bound.expires_at)))
+        });
         Self {
+            certificates: certificates.collect(),
             client_id: credential.client_id,
             label: credential.label,
             scopes: credential.scopes.to_string(),
@@ -112,7 +121,7 @@ impl TypedTerms {
         if networks.len() > networks::MOST {
             return Err(format!("Give at most {} networks.", networks::MOST));
         }
-        Ok(Terms { scopes, label: self.label.clone(), days, networks })
+        Ok(Terms { scopes, label: self.label.clone(), days, networks, certificates: Vec::new() })
     }
 
     /// The fields of the form, for the button of the preview.

@@ -9,6 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use store::merchants::accounts::Merchant;
 use store::messages::endpoints::{self, Endpoint};
 use store::messages::health;
+use wire::messages::message::EndpointCertificate;
 
 use super::by::{By, Manager, Permission, Viewer};
 use super::endpoint_hours::{Hours, hours_of};
@@ -26,6 +27,7 @@ use crate::delivery::secrets::authentication::Authentication;
 use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, ConfigureEndpointError};
 use crate::http::pages::see;
+use crate::show::messages::deliveries::certificate;
 
 /// The endpoint of a path, with its merchant.
 pub(super) async fn found<P: Permission>(
@@ -65,6 +67,7 @@ struct Page {
     owed: String,
     failed: String,
     authentication: String,
+    certificate: Option<EndpointCertificate>,
     version: String,
     waits: Vec<String>,
     is_usual: bool,
@@ -94,6 +97,7 @@ pub(super) async fn show(by: By<Viewer>, Path(path): Path<(String, String)>) -> 
         owed: up_to(health.as_ref().map_or(0, |health| health.owed), MOST_COUNTED),
         failed: up_to(health.as_ref().map_or(0, |health| health.failed), MOST_COUNTED),
         authentication: authentication(&by, &merchant, &endpoint),
+        certificate: endpoint.client.as_ref().and_then(certificate),
         version: endpoint.version_header.as_ref().map_or_else(
             || format!("{}: {}", wire::messages::headers::VERSION, interface.version()),
             |(name, value)| format!("{name}: {value}"),

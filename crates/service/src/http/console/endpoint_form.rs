@@ -6,7 +6,7 @@ use serde::Deserialize;
 use store::messages::endpoints::Endpoint;
 
 use crate::delivery::secrets::authentication::{Authentication, ExtraHeader, OAuth, Style};
-use crate::flow::messages::configure_endpoint::EndpointChange;
+use crate::flow::messages::configure_endpoint::{CertificateChange, EndpointChange};
 
 /// The form of an endpoint. An empty field keeps its value.
 #[derive(Default, Deserialize)]
@@ -21,6 +21,9 @@ pub(super) struct Settings {
     pub(super) extra_value: SecretString,
     pub(super) token_url: String,
     pub(super) scope: String,
+    pub(super) client_certificate: String,
+    pub(super) client_key: SecretString,
+    pub(super) remove_certificate: Option<String>,
     pub(super) slots: String,
     pub(super) per_second: String,
     pub(super) waits: String,
@@ -31,6 +34,8 @@ pub(super) struct Settings {
     pub(super) sealed: String,
     /// The value of the header beside the token, sealed by the preview.
     pub(super) sealed_extra: String,
+    /// The private key, sealed by the preview.
+    pub(super) sealed_key: String,
     /// Set by the preview.
     pub(super) sure: Option<String>,
 }
@@ -50,6 +55,7 @@ impl Settings {
             ("extra_name", &self.extra_name),
             ("token_url", &self.token_url),
             ("scope", &self.scope),
+            ("client_certificate", &self.client_certificate),
             ("slots", &self.slots),
             ("per_second", &self.per_second),
             ("waits", &self.waits),
@@ -57,7 +63,8 @@ impl Settings {
             ("version_value", &self.version_value),
         ];
         let typed = fields.into_iter().map(|(name, value)| (name, value.clone()));
-        typed.chain(self.send_waiting.clone().map(|yes| ("send_waiting", yes))).collect()
+        let boxes = [("send_waiting", &self.send_waiting), ("remove_certificate", &self.remove_certificate)];
+        typed.chain(boxes.into_iter().filter_map(|(name, ticked)| Some((name, ticked.clone()?)))).collect()
     }
 }
 
@@ -94,6 +101,7 @@ pub(super) fn change(typed: &Settings, interface: Interface) -> Result<EndpointC
     Ok(EndpointChange {
         url: given(&typed.url),
         authentication: authentication(typed)?,
+        client_certificate: client_certificate(typed)?,
         slots: count(&typed.slots, "The calls at once")?,
         per_second: count(&typed.per_second, "The calls a second")?,
         waits,
@@ -110,11 +118,11 @@ fn authentication(typed: &Settings) -> Result<Option<Authentication>, String> {
     let secret = || Some(typed.secret.clone()).filter(|secret| !secret.expose_secret().is_empty());
     let secret = || secret().ok_or_else(|| "This authentication needs a secret.".to_owned());
     let user = || given(&typed.user).ok_or_else(|| "This authentication needs a user name or client id.".to_owned());
-    let oauth = |style| {
+    let oauth = |style, client_secret| {
         Ok::<_, String>(Authentication::OAuth(OAuth {
             token_url: given(&typed.token_url).ok_or("OAuth needs the URL that issues tokens.")?,
             client_id: user()?,
-            client_secret: secret()?,
+            client_secret,
             scope: given(&typed.scope),
             style,
             extra: extra(typed)?,
@@ -128,11 +136,27 @@ fn authentication(typed: &Settings) -> Result<Option<Authentication>, String> {
             let header = given(&typed.header).unwrap_or_else(|| "X-Api-Key".to_owned());
             Authentication::ApiKey { header, value: secret()? }
         }
-        "oauth-json" => oauth(Style::Json)?,
-        "oauth-form" => oauth(Style::Form)?,
-        "oauth-basic" => oauth(Style::Basic)?,
+        "oauth-json" => oauth(Style::Json, secret()?)?,
+        "oauth-form" => oauth(Style::Form, secret()?)?,
+        "oauth-basic" => oauth(Style::Basic, secret()?)?,
+        "oauth-tls" => oauth(Style::Certificate, SecretString::default())?,
         _ => return Ok(None),
     }))
+}
+
+fn client_certificate(typed: &Settings) -> Result<Option<CertificateChange>, String> {
+    match (given(&typed.client_certificate), typed.client_key.expose_secret().trim()) {
+        // A key in this field would be on the next page.
+        (Some(certificate), _) if certificate.contains("PRIVATE KEY") => {
+            Err("The certificate contains a private key as well. Put that into its own field.".to_owned())
+        }
+        (None, "") => Ok(typed.remove_certificate.as_ref().map(|_| CertificateChange::Removed)),
+        (Some(certificate), key) if !key.is_empty() => {
+            let key = key.as_bytes().to_vec().into();
+            Ok(Some(CertificateChange::Files { certificate: certificate.into_bytes(), key }))
+        }
+        _ => Err("A client certificate needs its private key, and a key its certificate.".to_owned()),
+    }
 }
 
 fn extra(typed: &Settings) -> Result<Option<ExtraHeader>, String> {

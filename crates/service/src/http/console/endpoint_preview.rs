@@ -21,6 +21,7 @@ use super::merchant_head::{Head, Tab};
 use super::question::{Question, SURE};
 use crate::app::App;
 use crate::flow::messages::configure_endpoint::Previewed;
+use crate::platform::client_certificate::ClientCertificate;
 use crate::platform::keys::sealing::{Context, Sealed};
 
 fn context(merchant: MerchantId) -> Context<'static> {
@@ -65,16 +66,24 @@ fn version(endpoint: &Endpoint) -> String {
     endpoint.version_header.as_ref().map_or_else(|| "the usual one".to_owned(), |(name, value)| format!("{name}: {value}"))
 }
 
+fn certificate(presented: Option<ClientCertificate>) -> String {
+    presented.map_or_else(
+        || "none".to_owned(),
+        |ClientCertificate { fingerprint, expires_at }| format!("{fingerprint}, until {}", wire::time::write(expires_at)),
+    )
+}
+
 /// What will happen, word by word.
 fn facts(interface: Interface, typed: &Settings, previewed: &Previewed) -> Vec<(&'static str, String)> {
-    let Previewed { before, after: (after, authentication), waiting } = previewed;
+    let Previewed { before, after: (after, presented), waiting } = previewed;
     let was = |told: fn(&Endpoint) -> String| before.as_ref().map(|(before, _)| told(before));
     let new_authentication = !typed.authentication.is_empty();
     let authentication = match before {
-        Some((_, was)) if !new_authentication => format!("{was}, as before"),
-        Some((_, was)) => format!("{authentication} as you typed it, instead of {was}"),
-        None => (*authentication).to_owned(),
+        Some((_, was)) if !new_authentication => format!("{}, as before", was.authentication),
+        Some((_, was)) => format!("{} as you typed it, instead of {}", presented.authentication, was.authentication),
+        None => presented.authentication.to_owned(),
     };
+    let was_certificate = before.as_ref().map(|(_, was)| was.certificate);
     let mut facts = vec![
         ("Address", compared(was(|endpoint| endpoint.url.clone()), after.url.clone())),
         ("Authentication", authentication),
@@ -86,6 +95,9 @@ fn facts(interface: Interface, typed: &Settings, previewed: &Previewed) -> Vec<(
     }
     if !typed.extra_name.is_empty() && typed.authentication.starts_with("oauth") {
         facts.push(("Header beside the token", format!("{}, with the value that you typed", typed.extra_name)));
+    }
+    if presented.certificate.is_some() || was_certificate.is_some_and(|was| was.is_some()) {
+        facts.push(("Client certificate", compared(was_certificate.map(certificate), certificate(presented.certificate))));
     }
     facts.push(("Version header", compared(was(version), version(after))));
     if before.is_none() && !interface.is_asked() {
@@ -119,6 +131,7 @@ pub(super) fn show(
     let mut fields = typed.fields();
     fields.push(("sealed", seal(&by.app, merchant.id, &typed.secret)?));
     fields.push(("sealed_extra", seal(&by.app, merchant.id, &typed.extra_value)?));
+    fields.push(("sealed_key", seal(&by.app, merchant.id, &typed.client_key)?));
     fields.push((SURE, "yes".to_owned()));
     let head = Head::new(merchant, Tab::Endpoints, by);
     Question {

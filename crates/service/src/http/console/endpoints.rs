@@ -37,7 +37,7 @@ pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>) -> Result<R
 }
 
 /// The ways to authenticate: the value of the form's field, and its words.
-const WAYS: [(&str, &str); 7] = [
+const WAYS: [(&str, &str); 8] = [
     ("none", "Only the signature"),
     ("bearer", "A fixed bearer token"),
     ("basic", "User name and password"),
@@ -45,6 +45,7 @@ const WAYS: [(&str, &str); 7] = [
     ("oauth-json", "OAuth, client credentials in JSON"),
     ("oauth-form", "OAuth, client credentials in a form"),
     ("oauth-basic", "OAuth, client credentials as HTTP Basic"),
+    ("oauth-tls", "OAuth, id and client certificate"),
 ];
 
 #[derive(Template)]
@@ -57,6 +58,7 @@ struct SetPage {
     is_asked: bool,
     example: String,
     typed: Settings,
+    has_certificate: bool,
     /// The authentication that is set, in words.
     present: &'static str,
     ways: &'static [(&'static str, &'static str)],
@@ -92,6 +94,7 @@ fn form(
         is_asked: interface.is_asked(),
         example: format!("https://api.example.com{}", interface.path()),
         typed,
+        has_certificate: endpoint.is_some_and(|endpoint| endpoint.client.is_some()),
         present: secrets.map_or("", |secrets| secrets.map_or("unreadable", |secrets| secrets.authentication.word())),
         ways: &WAYS,
         fault,
@@ -111,6 +114,9 @@ pub(super) async fn set(
     }
     if !typed.sealed_extra.is_empty() {
         typed.extra_value = endpoint_preview::open(&by.app, merchant.id, &typed.sealed_extra).ok_or(ConsoleError::Foreign)?;
+    }
+    if !typed.sealed_key.is_empty() {
+        typed.client_key = endpoint_preview::open(&by.app, merchant.id, &typed.sealed_key).ok_or(ConsoleError::Foreign)?;
     }
     let change = match change(&typed, interface) {
         Ok(change) => change,

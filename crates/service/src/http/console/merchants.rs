@@ -14,6 +14,7 @@ use super::frame::{Frame, Section};
 use super::merchant_head::{State, unprocessable, up_to};
 use super::page::render;
 use super::stamp::Stamp;
+use crate::flow::merchants::bind_certificate::BindError;
 use crate::flow::merchants::configure_merchant::{ConfigureError, add_merchant};
 use crate::http::pages::see;
 
@@ -157,11 +158,14 @@ pub(super) async fn add(by: By<Manager>, Form(typed): Form<New>) -> Result<Respo
 /// The page of an error of the flow.
 pub(super) fn refused(error: ConfigureError) -> ConsoleError {
     match error {
-        ConfigureError::Failed(failed) => failed.into(),
+        ConfigureError::Failed(failed) | ConfigureError::Binding(BindError::Failed(failed)) => failed.into(),
         ConfigureError::HandleTaken(_)
         | ConfigureError::NoSuchCredential(_)
         | ConfigureError::NoScope
         | ConfigureError::TooManyNetworks
+        | ConfigureError::Deleting(_)
+        | ConfigureError::Binding(_)
+        | ConfigureError::NoContact(_)
         | ConfigureError::AlreadyLive(_) => ConsoleError::Conflict(format!("{}.", capitalised(&error.to_string()))),
     }
 }

@@ -1,8 +1,10 @@
 //! `GET /merchants/{handle}/orders/{id}`: an order as its merchant last sent it, with its warnings, refunds and returns.
-//! `POST …/shopper` shows it with the shopper's name and address, which the audit records.
+//! `POST …/shopper` shows it with the shopper's name and address, and `POST …/export` sends everything about it as a file; the audit
+//! records both.
 
 use askama::Template;
-use axum::response::Response;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
 use domain::merchants::operator::Role;
 use domain::money::Cents;
 use domain::orders::order::Status;
@@ -13,11 +15,12 @@ use store::orders::snapshots::{self, Stored};
 use store::returns::rma_pages::{self, Filter, Listed, MOST_LISTED};
 use store::returns::unit_claims::{self, Claim};
 use wire::fault::Warning;
+use wire::merchants::shopper_export::ShopperExport;
 use wire::orders::order::{OrderIn, read_stored};
 use wire::shape::Amount;
 
 use super::amount::{Currency, sum};
-use super::by::{By, Permission, Support, Viewer};
+use super::by::{Admin, By, Permission, Support, Viewer};
 use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::Path;
@@ -26,6 +29,7 @@ use super::page::render;
 use super::return_found::{order_at, return_at};
 use super::return_page::status_class;
 use super::stamp::Stamp;
+use crate::flow::merchants::export_shopper::export_order;
 use crate::flow::orders::view_shopper::{Shopper, view_shopper};
 
 /// The variable parts of the address: the merchant's handle, and the order's identifier.
@@ -92,6 +96,7 @@ struct Page {
     returns: Vec<ReturnRow>,
     shopper: Option<Shopper>,
     may_act: bool,
+    may_export: bool,
     command: String,
 }
 
@@ -116,6 +121,18 @@ pub(super) async fn show_shopper(by: By<Support>, Path(at): Path<At>) -> Result<
     let shopper = shopper
         .ok_or_else(|| ConsoleError::Refused("The shopper was erased from the order. Ask the merchant for the address.".to_owned()))?;
     page(&by, merchant, stored, Some(shopper)).await
+}
+
+/// Sends everything that is stored about the order as a file for the shopper.
+pub(super) async fn export(by: By<Admin>, Path(at): Path<At>) -> Result<Response, ConsoleError> {
+    let (merchant, stored) = find(&by, &at).await?;
+    let mut export = ShopperExport::new(&merchant.handle, by.now);
+    if !export_order(&by.app, &by.actor(), merchant.id, &stored.identifier, &mut export).await? {
+        return Err(ConsoleError::NotFound);
+    }
+    let text = serde_json::to_string_pretty(&export).unwrap_or_default();
+    let name = "attachment; filename=\"shopper.json\"";
+    Ok(([(header::CONTENT_TYPE, "application/json"), (header::CONTENT_DISPOSITION, name)], text).into_response())
 }
 
 async fn page<P: Permission>(by: &By<P>, merchant: Merchant, stored: Stored, shopper: Option<Shopper>) -> Result<Response, ConsoleError> {
@@ -143,6 +160,7 @@ async fn page<P: Permission>(by: &By<P>, merchant: Merchant, stored: Stored, sho
         returns: returns.into_iter().map(|listed| return_row(by, &merchant, listed)).collect(),
         shopper,
         may_act: by.may(Role::Support),
+        may_export: by.may(Role::Admin),
         command: format!("backhaul returns list --merchant {} --order {}", merchant.handle, stored.identifier),
         identifier: stored.identifier,
         merchant,

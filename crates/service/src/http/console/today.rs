@@ -24,6 +24,8 @@ use super::stuck::{self, Stuck};
 
 /// Endpoints that are named one by one; the others are behind a link.
 const MOST_NAMED: i64 = 5;
+/// The most messages counted of each of them.
+const COUNTED_OF_EACH: i64 = 20;
 
 /// A failing endpoint as the page tells it.
 struct Failing {
@@ -87,7 +89,7 @@ impl Page {
 
 pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
     let store = by.app.cell();
-    let (failing, more_failing) = troubles::failing(store, false, MOST_NAMED, MOST_COUNTED).await?;
+    let (failing, more_failing) = troubles::failing(store, false, MOST_NAMED, COUNTED_OF_EACH).await?;
     let late::Standing { count: past_due, oldest_due_at } = late::standing(&by).await?;
     let overdue = overdue_refunds::count(store, by.now, MOST_COUNTED).await?;
     let first_overdue = overdue_refunds::list(store, by.now, (DateTime::UNIX_EPOCH, Uuid::nil()), 1).await?;
@@ -101,8 +103,8 @@ pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
             .into_iter()
             .map(|endpoint| Failing {
                 since: by.ago(endpoint.failing_since),
-                waiting: Count::of(endpoint.waiting),
-                given_up: Count::of(endpoint.given_up),
+                waiting: Count { count: endpoint.waiting, bound: COUNTED_OF_EACH },
+                given_up: Count { count: endpoint.given_up, bound: COUNTED_OF_EACH },
                 endpoint,
             })
             .collect(),

@@ -1,7 +1,8 @@
-//! A connection as others see it: whether its caller has authenticated, and whether it has to give way.
+//! A connection as others see it: whether its caller has authenticated, with which client certificate, and whether it has
+//! to give way.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -9,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::deadlines::Deadlines;
 use crate::http::error::ApiError;
+use crate::platform::client_certificate::ClientCertificate;
 
 /// A connection and its caller; every request carries it as an extension. Clones share their state.
 #[derive(Clone)]
@@ -18,11 +20,25 @@ struct State {
     deadlines: Deadlines,
     authenticated: AtomicBool,
     gives_way: Notify,
+    certificate: OnceLock<ClientCertificate>,
 }
 
 impl Presence {
     pub(super) fn new(deadlines: Deadlines) -> Self {
-        Self(Arc::new(State { deadlines, authenticated: AtomicBool::new(false), gives_way: Notify::new() }))
+        Self(Arc::new(State { deadlines, authenticated: AtomicBool::new(false), gives_way: Notify::new(), certificate: OnceLock::new() }))
+    }
+
+    /// Notes the certificate that the client has shown and proved in the handshake.
+    pub(super) fn show(&self, certificate: Option<ClientCertificate>) {
+        if let Some(certificate) = certificate {
+            // A connection has one handshake.
+            let _ = self.0.certificate.set(certificate);
+        }
+    }
+
+    /// The certificate that the client has shown and proved in the handshake, if any.
+    pub(in crate::http) fn certificate(&self) -> Option<ClientCertificate> {
+        self.0.certificate.get().copied()
     }
 
     /// Notes that the caller has shown a valid token, secret or signature.

@@ -88,7 +88,9 @@ mod tests {
             groups_claim = \"groups\"\ngroups = {{ desk = \"support\" }}"
         ))
         .map_err(|error| error.to_string())?;
-        let tls = toml::from_str("certificate = \"\"\nprivate_key = \"\"\nallow_1_3 = false\nreload_seconds = 5").expect("settings of TLS");
+        let tls =
+            toml::from_str("certificate = \"\"\nprivate_key = \"\"\nallow_1_3 = false\nclient_certificates = false\nreload_seconds = 5")
+                .expect("settings of TLS");
         console.check(Mode::Production, false, &tls)
     }
 

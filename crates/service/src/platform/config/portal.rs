@@ -97,7 +97,9 @@ mod tests {
     fn tls(name: &str) -> Tls {
         let files = if name.is_empty() { [String::new(), String::new()] } else { [format!("{name}.pem"), format!("{name}-key.pem")] };
         let [certificate, key] = files;
-        let text = format!("certificate = {certificate:?}\nprivate_key = {key:?}\nallow_1_3 = false\nreload_seconds = 5");
+        let text = format!(
+            "certificate = {certificate:?}\nprivate_key = {key:?}\nallow_1_3 = false\nclient_certificates = false\nreload_seconds = 5"
+        );
         toml::from_str(&text).expect("settings of TLS")
     }
 

@@ -72,6 +72,12 @@ impl FingerprintKeys {
         self.active_key().into_iter().chain(others)
     }
 
+    /// Whether there is one key only, so that whatever is stored is of that one.
+    #[must_use]
+    pub fn are_one(&self) -> bool {
+        self.keys.len() == 1
+    }
+
     /// The fingerprint of an e-mail address.
     #[must_use]
     pub fn email(&self, email: &str) -> Fingerprint {

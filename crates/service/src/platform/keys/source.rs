@@ -86,8 +86,11 @@ fn run(program: &str, arguments: &[String], deadline: Duration) -> Result<Secret
         let _ = child.wait();
     }
     match printed {
-        Ok(Some((true, bytes))) => text(&format!("the command {program}"), bytes),
-        Ok(Some((false, _))) => Err(NoSource::Failed(program.to_owned(), "it reported a failure".to_owned())),
+        // One that prints too much may fail because nobody reads the rest.
+        Ok(Some((succeeded, bytes))) if succeeded || u64::try_from(bytes.len()).is_ok_and(|length| length > MOST_BYTES) => {
+            text(&format!("the command {program}"), bytes)
+        }
+        Ok(Some(_)) => Err(NoSource::Failed(program.to_owned(), "it reported a failure".to_owned())),
         Ok(None) => Err(NoSource::TooSlow(program.to_owned(), deadline.as_secs())),
         Err(error) => Err(NoSource::Failed(program.to_owned(), error.to_string())),
     }

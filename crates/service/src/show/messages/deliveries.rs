@@ -4,16 +4,18 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chrono::DateTime;
 use domain::id::MerchantId;
+use rustls::pki_types::CertificateDer;
 use store::Failed;
 use store::messages::attempts::{Attempt, Page, Place};
 use store::messages::log::{self, MessageDetail};
 use store::messages::{endpoints as kept, health};
-use wire::messages::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
+use wire::messages::message::{AttemptOut, EndpointCertificate, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
 use wire::time;
 
 use crate::delivery::Delivery;
 use crate::delivery::transports::answer::KnownSecrets;
 use crate::node::Node;
+use crate::platform::client_certificate::{ClientCertificate, subject_of};
 
 /// The state of a message.
 pub(crate) const fn state(state: log::State) -> MessageState {
@@ -91,6 +93,14 @@ fn attempt_out(attempt: Attempt) -> AttemptOut {
     }
 }
 
+/// The client certificate that an endpoint is presented.
+pub(crate) fn certificate(client: &kept::EndpointClient) -> Option<EndpointCertificate> {
+    let first = CertificateDer::from(client.chain.first()?.as_slice());
+    let ClientCertificate { fingerprint, expires_at } = ClientCertificate::read(&first)?;
+    let (subject, sha256) = (subject_of(&first)?, fingerprint.to_string());
+    Some(EndpointCertificate { subject, sha256, expires_at: time::write(expires_at) })
+}
+
 /// The endpoints of a merchant with their health.
 pub(crate) async fn endpoints(node: &Node, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
     let health = health::endpoints(node.store(merchant), merchant, node.now()).await?;
@@ -107,6 +117,7 @@ pub(crate) async fn endpoints(node: &Node, merchant: MerchantId) -> Result<Vec<E
             owed: health.map_or(0, |health| health.owed),
             past_due: health.map_or(0, |health| health.past_due),
             failed: health.map_or(0, |health| health.failed),
+            client_certificate: endpoint.client.as_ref().and_then(certificate),
             interface: endpoint.interface,
             url: endpoint.url,
         }

@@ -41,6 +41,7 @@ const COMMANDS: &[(&str, Result<&[&str], &str>)] = &[
     ("/search", Err(SHOWS)),
     ("/cases/{handle}/{case}", Ok(&["returns/work/done"])),
     ("/merchants/{handle}/orders/{id}/shopper", Err(SHOWS)),
+    ("/merchants/{handle}/orders/{id}/export", Ok(&["shopper/export"])),
     ("/merchants/{handle}/returns/{rma}/shopper", Err(SHOWS)),
     ("/merchants/{handle}/returns/{rma}/cancel", Ok(&["returns/cancel"])),
     ("/merchants/{handle}/returns/{rma}/resend", Ok(&["returns/resend"])),

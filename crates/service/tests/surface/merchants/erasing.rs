@@ -302,7 +302,8 @@ async fn the_operator_erases_by_address_and_is_told_what_stands_in_the_way() {
     let shop = world.shop("acme").await;
     shop.merchant.publishes(&message([infested("A-1", 1), infested("A-2", 1)])).await;
     shop.merchant.starts_a_return("A-1", 1).await;
-    let erase = |more: &[&str]| backhaul(&world.database, &[&["shopper", "erase", "--merchant", "acme", "-o", "json"], more].concat());
+    let erase =
+        |more: &[&str]| backhaul(&world.database, &[&["shopper", "erase", "--merchant", "acme", "-o", "json", "--yes"], more].concat());
     let refused = erase(&["--email", EMAIL]);
     assert!(err(&refused).contains("some orders were not erased"));
     let rows: Value = serde_json::from_slice(&refused.stdout).unwrap();

@@ -18,7 +18,7 @@ use crate::world::script::Script;
 use crate::world::{Reply, World};
 
 /// The fields of a problem as in RFC 9457.
-fn problem(reply: &Reply, status: u16) -> String {
+pub fn problem(reply: &Reply, status: u16) -> String {
     assert_eq!((reply.status.as_u16(), reply.header("content-type")), (status, "application/problem+json"), "{}", reply.text);
     assert_eq!((&reply.body["status"], &reply.body["type"]), (&status.into(), &"about:blank".into()));
     assert_eq!(reply.body["request_id"], reply.header("x-request-id"));
@@ -137,14 +137,14 @@ async fn an_operation_does_what_its_command_does() {
         .await;
     assert_eq!((table.header("content-type"), table.header("cache-control")), ("text/plain; charset=utf-8", "no-store"));
     assert_eq!(table.text, out(&backhaul(&world.database, &["merchant", "list"])));
-    let paused = manager.does("merchant/pause", &json!({ "handle": "acme" })).await;
+    let paused = manager.does("merchant/pause", &json!({ "handle": "acme", "yes": true })).await;
     assert_eq!(paused["state"], "paused");
     let audit = world.database.texts("select actor from audit where action = 'merchant.paused'").await;
     assert_eq!(audit, ["operator:manager.script@ops.example.com via token:nightly"]);
 
     let issued = manager.does("credential/issue", &json!({ "merchant": "acme", "scope": ["orders", "carrier"], "label": "oms" })).await;
     assert_eq!(issued["scope"], "orders carrier");
-    let revoked = manager.does("credential/revoke", &json!({ "merchant": "acme", "client_id": issued["client_id"] })).await;
+    let revoked = manager.does("credential/revoke", &json!({ "merchant": "acme", "client_id": issued["client_id"], "yes": true })).await;
     assert!(revoked["message"].as_str().unwrap().contains("was revoked"), "a sentence is a message: {revoked}");
     let limited = manager.reads("messages/list?merchant=acme&limit=1").await;
     assert_eq!((limited.status.as_u16(), &limited.body), (200, &json!([])));
@@ -158,6 +158,7 @@ async fn faults_are_problems_that_say_what_the_command_line_says() {
     assert_eq!(unknown, "there is no merchant `nobody`; run `backhaul merchant list` to see all merchants");
     for (path, parameters, why) in [
         ("merchant/add", json!({ "handle": "acme" }), "required arguments were not provided"),
+        ("endpoint/set", json!({ "interface": "rma", "url": "https://example.com" }), "`merchant` is missing"),
         ("merchant/add", json!({ "handle": "No Handle", "name": "x" }), "a handle must be 2 to 40 lower-case letters"),
         ("merchant/add", json!({ "handle": "acme", "name": "x", "config": "/etc/passwd" }), "there is no parameter `config`"),
         ("merchant/add", json!({ "handle": "acme", "name": "x", "as_operator": "y" }), "there is no parameter `as_operator`"),
@@ -218,8 +219,8 @@ async fn what_takes_a_second_person_or_a_confirmation_takes_it_here_too() {
     let retry = |yes: bool| json!({ "merchant": "acme", "endpoint": "rma", "yes": yes });
     let asked = admin.calls("failures/retry", &retry(false)).await;
     problem(&asked, 409);
-    assert_eq!(asked.body["question"], "Retry 1 messages?");
-    assert!(asked.body["result"].as_str().unwrap().contains("INTERFACE"), "the preview: {}", asked.text);
+    assert_eq!(asked.body["question"], "1 message would be retried.");
+    assert_eq!(asked.body["result"][0]["reason"], "503", "the preview: {}", asked.text);
     let started = admin.does("failures/retry", &retry(true)).await;
     assert_eq!((&started["total"], &started["created_by"]), (&1.into(), &"operator:admin.script@ops.example.com via token:nightly".into()));
 }

@@ -128,7 +128,7 @@ async fn a_page_gets_the_shop_with_its_defaults_and_follows_changes() {
     let shop = find("acme").await.unwrap();
     assert_eq!((shop.merchant.id, &*shop.name, shop.zone, &shop.help_email), (acme, "A merchant", chrono_tz::Tz::UTC, &None));
     out(&portal(&world, "set", "acme", &["--shop-name", "Acme Shoes", "--time-zone", "America/New_York"]));
-    out(&backhaul(&world.database, &["merchant", "pause", "acme"]));
+    out(&backhaul(&world.database, &["merchant", "pause", "acme", "--yes"]));
     assert_eq!(find("acme").await.unwrap().name, "A merchant", "remembered for a moment");
     world.time_passes(Duration::from_secs(4));
     let shop = find("acme").await.unwrap();
@@ -161,7 +161,7 @@ async fn an_operator_makes_a_link_to_an_order_and_the_audit_says_so() {
     assert!(err(&link(&["A-1", "--support", " "])).contains("a name must have 1 to 100 characters, and no control characters"));
     let unset = err(&portal(&world, "link", "acme", &["A-1"]));
     assert!(unset.contains("set `portal.url`, or a host name with `backhaul portal set --host`"), "{unset}");
-    out(&backhaul(&world.database, &["merchant", "pause", "acme"]));
+    out(&backhaul(&world.database, &["merchant", "pause", "acme", "--yes"]));
     assert!(err(&link(&["A-1"])).contains("`backhaul merchant resume` ends the pause"));
     assert_eq!(world.database.count("portal_link").await, 2);
 }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper, orders_of_shopper, suppress_shopper};
+use domain::merchants::operator::Role;
 use serde_json::{Value, json};
 
 use super::erasing::{CANARY, infested, infested_tables};
@@ -155,4 +156,11 @@ async fn everything_about_a_shopper_is_exported_and_nothing_of_others() {
     assert!(!after.contains(CANARY), "{after}");
     let audit = world.database.texts("select detail from audit where action = 'shopper.exported' order by sequence").await;
     assert_eq!(audit, ["A-1", "A-2", "A-1"]);
+    // In the console it is an administrator's.
+    let at = "/merchants/acme/orders/A-3";
+    let (admin, manager) = (world.console(Role::Admin).await, world.console(Role::Manager).await);
+    assert!(admin.get(at).await.page().contains("Export everything") && !manager.get(at).await.page().contains("Export everything"));
+    let exported: Value = serde_json::from_str(&admin.post(&format!("{at}/export"), &()).await.text).unwrap();
+    assert_eq!(exported["orders"][0]["records"]["customer_order"][0]["snapshot"]["customer"]["email"], email(3));
+    assert_eq!(manager.post(&format!("{at}/export"), &()).await.status, 403);
 }

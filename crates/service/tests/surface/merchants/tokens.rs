@@ -151,7 +151,7 @@ async fn an_incomplete_or_malformed_request_says_what_is_missing() {
     }
     for malformed in ["", "{", "[]", "17", r#"{"grant_type": 1}"#, "\u{0}"] {
         let reply = world.ask(Method::POST, "/oauth/token", |request| request.body(malformed)).await;
-        assert_eq!(reply.status, 400, "{malformed:?}: {}", reply.text);
+        assert_eq!((reply.status.as_u16(), &reply.body["error"]), (400, &json!("invalid_request")), "{malformed:?}: {}", reply.text);
     }
 }
 

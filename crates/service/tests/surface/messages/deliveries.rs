@@ -206,7 +206,8 @@ async fn a_trial_is_sent_once_and_is_in_no_report_and_no_failure_queue() {
     let requests = receiver.systems.received_at(PATH);
     let [request] = requests.as_slice() else { panic!("one request, not {}", requests.len()) };
     receiver.verifies(request);
-    assert_eq!(request.header("x-service-event"), Some("endpoint.test"));
+    assert_eq!((request.header("x-service-event"), request.header("x-service-trial")), (Some("endpoint.test"), Some("true")));
+    assert_eq!(request.json()["items"][0]["order_identifier"], "TRIAL-A-1", "it reads as a real one");
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| attempt.status).collect::<Vec<_>>(), [Some(418)]);
     assert_eq!((world.owed().await, world.failures().await, world.database.count("attempt_hourly").await), (0, 0, 0));

@@ -48,6 +48,22 @@ async fn another_host_asks_for_the_credentials_again() {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_is_set_to_what_it_is_stays_unchanged() {
+    let world = World::new().await;
+    out(&backhaul(&world.database, &["merchant", "add", "acme", "--name", "Acme Shoes"]));
+    let set = |words: &[&str]| backhaul(&world.database, &[&["endpoint", "set", "--merchant", "acme", "rma"], words].concat());
+    out(&set(&["--url", HERE]));
+    let stored = async || world.database.texts("select concat(changed_at, ' ', revision) from endpoint where not internal").await;
+    let changes = async || world.database.texts("select count(*)::text from audit where action = 'endpoint.changed'").await;
+    let before = stored().await;
+    out(&set(&[]));
+    out(&set(&["--url", HERE, "--slots", "10"]));
+    assert_eq!((stored().await, changes().await), (before.clone(), vec!["0".to_owned()]));
+    out(&set(&["--slots", "11"]));
+    assert!(stored().await != before && changes().await == ["1"]);
+}
+
+#[tokio::test]
 async fn headers_that_are_ours_cannot_be_configured_over() {
     let world = World::new().await;
     out(&backhaul(&world.database, &["merchant", "add", "acme", "--name", "Acme Shoes"]));

@@ -1,5 +1,6 @@
 //! `backhaul failures …` and `backhaul messages …`, run as a program.
 
+use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
 use serde_json::Value;
 use uuid::Uuid;
@@ -51,10 +52,39 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     assert!(out(&backhaul(&world.database, &other)).contains("The failure queue has no messages for this interface."));
     let shown = json(&world, &["failures", "show", &id]);
     assert_eq!((&shown["message"]["attempts"][1]["answer"], &shown["owner"]), (&"down".into(), &"sam".into()));
-    assert_eq!(json(&world, &["failures", "discard", &id])["state"], "discarded");
+    for words in [["failures", "show"], ["messages", "show"]] {
+        let table = out(&backhaul(&world.database, &[&words[..], &[id.as_str(), "--merchant", "acme"]].concat()));
+        assert!(table.lines().any(|line| line.starts_with("ATTEMPT  STARTED")) && table.contains("down"), "{table}");
+        assert!(!table.contains("[]") && !table.contains("[{"), "attempts are a table and nothing else: {table}");
+    }
+    assert_eq!(json(&world, &["failures", "discard", &id, "--yes"])["state"], "discarded");
     assert!(refused(&world, &["failures", "discard", &id]).contains("`backhaul failures list --merchant HANDLE`"));
     assert_eq!(json(&world, &["messages", "list", "--state", "failed"]).as_array().unwrap().len(), 2);
     assert_eq!(json(&world, &["endpoint", "show", "rma"])["failed"], 2);
+}
+
+#[tokio::test]
+async fn what_a_removed_endpoint_left_is_found_and_retried_by_the_interface() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", impatient()).await;
+    let ids: Vec<String> = given_up(&receiver, 2).await.iter().map(Uuid::to_string).collect();
+    backhaul::flow::messages::configure_endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    let listed = |words: &[&str]| -> Vec<String> {
+        let rows = json(&world, &[&["failures", "list", "--interface", "rma"], words].concat());
+        rows.as_array().unwrap().iter().map(|row| row["message_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&[]), ids, "without an endpoint");
+    let set = ["endpoint", "set", "--merchant", "acme", "rma", "--url", "https://hooks.example.com/rmas"];
+    out(&backhaul(&world.database, &set));
+    assert_eq!(listed(&[]), ids, "and with another one");
+    assert_eq!(listed(&["--after", &ids[0]]), ids[1..]);
+    assert_eq!(json(&world, &["failures", "list"])[0]["endpoint"], "removed");
+    let (_, total) = {
+        let wanted =
+            backhaul::flow::messages::retry_failures::RetryRequest { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
+        backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap()
+    };
+    assert_eq!(total, 2);
 }
 
 #[tokio::test]

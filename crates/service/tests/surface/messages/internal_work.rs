@@ -127,7 +127,7 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     assert_eq!(command(&["failures", "list", "--interface", "mail"])[0]["message_id"], json!(id.to_string()));
     assert_eq!(command(&["messages", "list", "--interface", "mail"]).as_array().unwrap().len(), 1);
     world.shows("backhaul_internal_failures", 1).await;
-    assert_eq!(world.metric("backhaul_failure_queue").await, 0);
+    assert_eq!(world.metric(r#"backhaul_failure_queue{interface="rma"}"#).await, 0);
 
     // And retries it once the server accepts mails.
     mailbox.answer(Answer::Accept);

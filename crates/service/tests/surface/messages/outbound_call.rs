@@ -304,7 +304,12 @@ async fn a_name_that_leads_inside_is_not_followed() {
     {
         assert_eq!(call(name).await, refused, "{name}");
     }
-    assert_eq!(call("localhost").await, Outcome::Refused("the URL must start with https://".to_owned()));
+    assert_eq!(
+        call("localhost").await,
+        Outcome::Refused(
+            "the URL must start with https://; plain http is called only at places that the setting outbound.allowed names".to_owned()
+        )
+    );
     assert_eq!(get(&client, "https://localhost/").await.outcome, refused);
     assert_eq!((inside.connections(), outside.connections()), (0, 2));
 }

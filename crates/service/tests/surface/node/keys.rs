@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use backhaul::delivery::secrets::stored::Secrets;
-use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper, orders_of_shopper};
+use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper, orders_of_shopper, suppress_shopper};
 use backhaul::flow::node::renew_sealed::renew_sealed;
 use backhaul::flow::node::rotate_keys::rotate_keys;
 use backhaul::flow::orders::renew_fingerprints::renew_fingerprints;
@@ -22,6 +22,7 @@ use crate::world::{Merchant, World, message, order};
 
 const A: &str = "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
 const B: &str = "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI=";
+const C: &str = "Q0NDQ0NDQ0NDQ0NDQ0NDQ0NDQ0NDQ0NDQ0NDQ0NDQ0M=";
 const SEALING: &str = "BACKHAUL__KEYS__SEALING";
 const FINGERPRINT: &str = "BACKHAUL__KEYS__FINGERPRINT";
 const EMAIL: &str = "pat@example.com";
@@ -68,7 +69,7 @@ async fn with_a_wrong_key_nothing_starts_and_no_shopper_is_missed() {
     {
         let world = world_with(setting, &right).await;
         publishes(&world.merchant("acme").await, "A-1").await;
-        let erase = ["shopper", "erase", "--merchant", "acme", "--email", EMAIL];
+        let erase = ["shopper", "erase", "--merchant", "acme", "--email", EMAIL, "--yes"];
         for (keys, why) in [(&wrong, "is not the one that this installation used"), (&missing, "which this installation still needs")] {
             for words in [&erase[..], &["serve"], &["endpoint", "list", "--merchant", "acme"]] {
                 let refused = err(&with(&world, setting, keys, words).output().unwrap());
@@ -201,7 +202,7 @@ async fn fingerprints_are_computed_anew_and_found_by_both_keys_meanwhile() {
     let body = message([sent]);
     assert_eq!(node.ask(Method::POST, "/returns_portal_orders", |request| request.bearer_auth(&token).json(&body)).await.status, 200);
     assert_eq!(orders_of_shopper(&node.app, merchant.id, "Pat@Example.com").await.unwrap(), ["A-1", "A-2"]);
-    let erased = ["shopper", "erase", "--merchant", "acme", "--email", "nobody@example.com"];
+    let erased = ["shopper", "erase", "--merchant", "acme", "--email", "nobody@example.com", "--yes"];
     assert!(out(&with(&world, FINGERPRINT, &both, &erased).output().unwrap()).contains("has no orders of this shopper"));
     // A personal token that was made with the old key works, and is kept with the new one from then on.
     let used = node.calls_operator_api(Method::GET, "merchant/list", |request| request.bearer_auth(&script.token)).await;
@@ -238,6 +239,35 @@ async fn an_erased_order_gets_no_new_fingerprint() {
     while renew_fingerprints(&node.app).await.unwrap() {}
     let prints = "select num_nonnulls(email_fingerprint, zip_fingerprint)::text from customer_order";
     assert_eq!(world.database.texts(prints).await, ["0"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erased_shopper_stays_erased_after_two_rotations() {
+    let world = world_with(FINGERPRINT, &format!("k1:{A}")).await;
+    let acme = world.merchant("acme").await;
+    for email in [EMAIL, "sam@example.com"] {
+        suppress_shopper(&world.app, "test", acme.id, email).await.unwrap();
+    }
+    let (second, third) = (format!("k2:{B},k1:{A}"), format!("k3:{C},k2:{B},k1:{A}"));
+    for (keys, from, to) in [(&second, "k1", "k2"), (&third, "k2", "k3")] {
+        let node = node_with(&world, FINGERPRINT, keys).await;
+        let rotated = rotate_keys(&node.app, "test", Kind::Fingerprint).await.unwrap();
+        assert_eq!((rotated.from.as_str(), rotated.to.as_str()), (from, to), "these shoppers are no reason to wait");
+        world.time_passes(Duration::from_hours(25));
+        while renew_fingerprints(&node.app).await.unwrap() {}
+        renew_sealed(&node.app).await.unwrap();
+        assert_eq!(state(&world, FINGERPRINT, keys, "k1"), "needed");
+    }
+
+    let node = node_with(&world, FINGERPRINT, &third).await;
+    let (client_id, client_secret) = (acme.client_id.clone(), acme.client_secret.clone());
+    let mut again = Merchant { world: &node, id: acme.id, client_id, client_secret, token: String::new() };
+    again.token = again.gets_a_token().await;
+    publishes(&again, "A-1").await;
+    let personal = "select count(*)::text from customer_order where email_fingerprint is not null or snapshot like '%pat@example.com%'";
+    assert_eq!(world.database.texts(personal).await, ["0"]);
+    let known = world.database.texts("select key_id from suppression order by 1").await;
+    assert_eq!(known, ["k1", "k3"], "whoever was met is known by the new key");
 }
 
 #[tokio::test]

@@ -7,6 +7,17 @@ use crate::node::listener::site::soon;
 use crate::world::Database;
 
 #[tokio::test]
+async fn a_hangup_without_tls_reloads_what_it_can_and_ends_nothing() {
+    let database = Database::create().await;
+    let served = Served::start(command(&database).arg("serve"));
+    assert!(Command::new("kill").args(["-HUP", &served.child.id().to_string()]).status().unwrap().success());
+    served.wait_for("reloading the certificates and the operator's limits");
+    assert_eq!(reqwest::get(format!("{}/openapi.json", served.base)).await.unwrap().status(), 200);
+    let (clean, log) = served.terminate();
+    assert!(clean && log.contains("shutdown complete"), "{log}");
+}
+
+#[tokio::test]
 async fn a_node_that_leaves_is_not_ready_first_and_asks_callers_to_reconnect() {
     let database = Database::create().await;
     let admin = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();

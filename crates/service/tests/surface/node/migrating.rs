@@ -9,7 +9,7 @@ use domain::node::mode::Mode;
 use secrecy::ExposeSecret as _;
 use store::node::{installation, migrations};
 
-use crate::binary::{command, out};
+use crate::binary::{command, err, out};
 use crate::world::{Database, Merchant, World, beginning, message, order};
 
 /// The last migration of the version before.
@@ -45,6 +45,18 @@ async fn stores(world: &World, merchant: MerchantId, identifier: &str) {
         on conflict (merchant_id, identifier) do update set revision = stored.revision + 1";
     let query = sqlx::query(upsert).bind(merchant.0).bind(identifier).bind(world.app.now()).bind([0_u8; 32].as_slice());
     query.bind(order(identifier).to_string()).execute(&mut world.database.connect().await).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_of_something_else_is_not_written_to() {
+    let database = Database::create_empty().await;
+    sqlx::raw_sql("create table theirs ()").execute(&mut database.connect().await).await.unwrap();
+    let refused = err(&command(&database).arg("migrate").output().unwrap());
+    assert!(refused.contains("has 1 table of another program") && refused.contains("use an empty database"), "{refused}");
+    let tables = "select count(*)::text from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'";
+    assert_eq!(database.texts(tables).await, ["1"], "nothing was written");
+    sqlx::raw_sql("drop table theirs").execute(&mut database.connect().await).await.unwrap();
+    out(&command(&database).arg("migrate").output().unwrap());
 }
 
 #[tokio::test]

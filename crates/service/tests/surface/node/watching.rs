@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use backhaul::flow::messages::configure_endpoint as flow;
+use backhaul::platform::metrics::CertificateLabels;
 use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::Answer;
@@ -45,6 +46,9 @@ async fn every_metric_that_alarms_dashboard_and_documents_name_is_there() {
     let receiver = world.receiver("acme").await;
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
+    // As a listener with TLS does.
+    let certificate = CertificateLabels { file: "server.pem".to_owned() };
+    world.app.metrics.certificate_ends.get_or_create(&certificate).set(1);
     let (_, page) = world.admin("/metrics").await;
     let samples: BTreeSet<&str> =
         page.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(['{', ' ']).next()).collect();
@@ -96,7 +100,7 @@ async fn what_waits_is_counted_and_paused_endpoints_have_no_part_in_it() {
     for (metric, value) in [
         ("backhaul_delivery_past_due", 1),
         ("backhaul_delivery_oldest_due_seconds", 61),
-        ("backhaul_failure_queue", 1),
+        (r#"backhaul_failure_queue{interface="rma"}"#, 1),
         ("backhaul_delivery_buckets", 256),
         ("backhaul_delivery_buckets_unowned", 0),
         ("backhaul_delivery_partitions_ahead_days", 14),

@@ -61,7 +61,7 @@ async fn a_carrier_is_set_shown_changed_and_removed() {
     assert_eq!((&changed["usual_weight_pounds"], &changed["url"]), (&"2.500".into(), &shown["url"]));
     assert!(err(&carrier(&world, "set", &["--usual-weight", "0"]).output().unwrap()).contains("the usual weight must be greater than 0"));
     assert!(err(&carrier(&world, "set", &["--destination", "somewhere"]).output().unwrap()).contains("`name; street; city;"));
-    out(&carrier(&world, "remove", &[]).output().unwrap());
+    out(&carrier(&world, "remove", &["--yes"]).output().unwrap());
     assert!(err(&carrier(&world, "remove", &[]).output().unwrap()).contains("the merchant has no carrier"));
     let by = |what: &str| format!("cli:tester carrier.{what} easypost");
     assert_eq!(audit(&world).await, [by("added"), by("changed"), by("removed")]);

@@ -55,7 +55,10 @@ async fn support_finds_returns_by_order_tracking_number_status_and_time() {
         out(&backhaul(&world.database, &["returns", "list", "--merchant", "acme", "--order", "A-3"])),
         "No returns of acme match.\n"
     );
-    assert!(refused(&world, &["list", "--merchant", "acme", "--status", "gone"]).contains("unknown status of a return"));
+    assert!(
+        refused(&world, &["list", "--merchant", "acme", "--status", "gone"])
+            .contains("unknown status of a return; it is one of CREATED, PARTIAL_REFUND, REFUNDED, CANCELED")
+    );
 }
 
 #[tokio::test]
@@ -109,7 +112,7 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     assert_eq!(returns(&world, &["resend", "--merchant", "acme", &first])["sequence"], 2);
-    let cancelled = returns(&world, &["cancel", "--merchant", "acme", &first]);
+    let cancelled = returns(&world, &["cancel", "--merchant", "acme", &first, "--yes"]);
     assert_eq!((&cancelled["status"], &cancelled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
     assert_eq!(returns(&world, &["cancel", "--merchant", "acme", &first])["sequence"], 3, "a repeat changes nothing");
     for (verb, status) in [("resend", 202), ("cancel", 200)] {

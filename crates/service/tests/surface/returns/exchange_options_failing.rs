@@ -18,7 +18,7 @@ async fn a_merchant_that_errs_is_a_bad_gateway_and_the_shopper_can_go_on() {
     let world = World::new().await;
     let shop = world.catalogue("acme").await;
     let big = format!("[{}]", " ".repeat(4 * 1024 * 1024));
-    for (what, answer) in [
+    for (number, (what, answer)) in (1..).zip([
         ("an error", Answer::status(500)),
         ("a refusal", Answer::status(404)),
         ("a redirect", Answer::redirect(&shop.systems.url("/elsewhere"))),
@@ -29,9 +29,9 @@ async fn a_merchant_that_errs_is_a_bad_gateway_and_the_shopper_can_go_on() {
         ("a part of an answer", Answer::ok().cut_short("[]")),
         ("a connection that breaks", Answer::reset()),
         ("a connection that ends", Answer::close()),
-    ] {
-        // Saving the endpoint clears its cache and its earlier failures.
-        shop.is_set(EndpointChange::default()).await;
+    ]) {
+        // A change of the endpoint clears its cache and its earlier failures.
+        shop.is_set(EndpointChange { slots: Some(number), ..EndpointChange::default() }).await;
         shop.systems.answer_next("/sku", [answer]);
         let reply = shop.offers_for("A-1").await;
         assert_eq!(reply.status, 502, "{what}: {}", reply.text);
@@ -144,7 +144,7 @@ async fn new_settings_of_an_endpoint_are_tried_at_once() {
     assert_eq!(other.offers_for("A-1").await.status, 200, "another merchant is not affected");
     shop.systems.answer("/sku", Answer::usual());
     assert_eq!((shop.offers_for("A-1").await.status.as_u16(), shop.asked().len()), (502, 5));
-    shop.is_set(EndpointChange::default()).await;
+    shop.is_set(EndpointChange { slots: Some(7), ..EndpointChange::default() }).await;
     assert_eq!(shop.offers_for("A-1").await.status, 200);
 }
 

@@ -44,14 +44,15 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
         // A busy machine may take longer.
         command.env("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000");
         command.args([&["endpoint", "test", "--merchant", "acme", "exchange_variants", "-o", "json"], words].concat());
-        let tried: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
-        (tried["outcome"].clone(), tried["variants"].clone(), tried["reason"].clone())
+        let output = command.output().unwrap();
+        let tried: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (tried["outcome"].clone(), tried["variants"].clone(), tried["reason"].clone(), output.status.success())
     };
-    assert_eq!(command(&["--variant-identifier", "V-SHOE"]), (json!("200"), json!(2), json!(null)));
-    assert_eq!(command(&[]), (json!("404"), json!(null), json!(null)));
+    assert_eq!(command(&["--variant-identifier", "V-SHOE"]), (json!("200"), json!(2), json!(null), true));
+    assert_eq!(command(&[]), (json!("404"), json!(null), json!(null), false), "the exit code tells");
     shop.systems.answer_next("/sku", [Answer::ok().body("<html>"), Answer::close()]);
-    assert_eq!(command(&[]), (json!("200"), json!(null), json!(null)));
-    assert_eq!(command(&[]), (json!("unreachable"), json!(null), json!("the connection was closed without an answer")));
+    assert_eq!(command(&[]), (json!("200"), json!(null), json!(null), false));
+    assert_eq!(command(&[]), (json!("unreachable"), json!(null), json!("the connection was closed without an answer"), false));
     assert_eq!(shop.reports().await, Vec::<String>::new());
     let audited = world.database.texts("select distinct actor || ' ' || detail from audit where action = 'endpoint.tested'").await;
     assert_eq!(audited, ["cli:tester exchange_variants"]);

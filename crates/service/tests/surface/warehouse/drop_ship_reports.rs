@@ -1,5 +1,6 @@
 //! A warehouse's reports on drop-ship orders: their valid order, and the messages to the merchant.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::world::{World, cancelled_items, drop_ship, shipment};
@@ -44,6 +45,17 @@ async fn an_order_is_cancelled_or_rejected_as_a_whole_and_that_is_told_once() {
         let event = &shop.receives_events().await;
         let happened = if what == "cancel" { "cancelled" } else { "rejected" };
         assert_eq!(event, &[format!("/drop_shipment_cancellation drop_shipment.{happened} 1")]);
+    }
+    shop.merchant.has_shipped("A-4", &[1]).await;
+    let cancel = |kind: Option<&'static str>| {
+        shop.merchant.calls(Method::POST, "/v1/drop_ship_orders/A-4/cancel", move |request| match kind {
+            Some(kind) => request.header("Content-Type", kind),
+            None => request,
+        })
+    };
+    for kind in [None, Some("application/json"), Some("text/plain")] {
+        let reply = cancel(kind).await;
+        assert_eq!(reply.status, 200, "a body without anything in it can be left out, {kind:?}: {}", reply.text);
     }
     shop.merchant.has_shipped("A-3", &[1]).await;
     assert_eq!(shop.merchant.warehouse_reports("A-3", "reject", &json!({})).await.faults(), ["reject_reason missing_field"]);

@@ -10,9 +10,10 @@ use store::messages::replays::{self, Preview};
 use wire::time;
 
 use crate::app::App;
-use crate::cli::context::{OfEndpoint, actor, confirm};
+use crate::cli::confirm::Confirmation;
+use crate::cli::context::{OfEndpoint, actor};
 use crate::cli::messages::commands::moment;
-use crate::cli::output::{self, Format};
+use crate::cli::output::{self, Format, counted};
 use crate::flow::messages::replay_messages::{ReplayError, ReplayRequest, check, replay_messages};
 
 #[derive(Args)]
@@ -31,9 +32,8 @@ pub(in crate::cli) struct Replay {
     /// Only show how many messages would be sent.
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask for confirmation.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 #[derive(Serialize)]
@@ -75,23 +75,23 @@ impl From<replays::Replay> for ReplayOut {
 
 /// Shows what would be sent, asks, and starts the replay.
 pub(super) async fn start(app: &App, wanted: &Replay, format: Format) -> anyhow::Result<()> {
-    let Replay { endpoint: OfEndpoint { merchant, interface }, from, to, per_second, dry_run, yes } = wanted;
+    let Replay { endpoint: OfEndpoint { merchant, interface }, from, to, per_second, dry_run, confirmation } = wanted;
     let merchant = merchant.find(app).await?;
     let store = app.store(merchant.id);
     check(*interface, *from, *to, app.now())?;
     let endpoint = endpoints::find_for(store, merchant.id, *interface).await?.ok_or(ReplayError::NoEndpoint(*interface))?;
     let told = match replays::preview(store, merchant.id, (endpoint.id, *interface), (*from, *to)).await? {
         Preview::Exact { delivered: 0, .. } => bail!("no message for {interface} was delivered in this range; nothing was started"),
-        Preview::Exact { delivered, left_out } => format!("{delivered} messages would be sent once more; {left_out} would be left out"),
-        Preview::About { delivered } => format!("about {delivered} messages were delivered in the hours of this range"),
+        Preview::Exact { delivered, left_out } => {
+            format!("{} would be sent once more; {left_out} would be left out", counted(delivered, "message"))
+        }
+        Preview::About { delivered } => format!("about {} were delivered in the hours of this range", counted(delivered, "message")),
     };
-    output::note(&format!("{told}."));
+    let told = format!("{told}. They go to {}.", endpoint.url);
     if *dry_run {
-        return Ok(());
+        return output::said(format, &told);
     }
-    if !*yes {
-        confirm(&format!("Send them to {} once more?", endpoint.url))?;
-    }
+    confirmation.ask(&told, &merchant.handle)?;
     let request = ReplayRequest { interface: *interface, from: *from, to: *to, per_second: *per_second };
     let job = replay_messages(app, &actor(), merchant.id, request).await?;
     let started = replays::list(store, merchant.id, None, Some(job), 1).await?.pop();

@@ -53,6 +53,15 @@ pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format
     let merchant = tested.merchant.find(app).await?;
     let trial = test_endpoint::ask_endpoint(app, &actor(), merchant.id, tested.interface, identifier).await??;
     let outcome = trial.outcome.word();
+    let refusal = match &trial.outcome {
+        answered if answered.is_success() && trial.listed.is_some() => None,
+        Outcome::Answered { status: 200..=299, .. } => {
+            Some("the answer is not a list of variants; see docs/exchanges.md for its shape".to_owned())
+        }
+        Outcome::Answered { status, .. } => Some(answered_with(*status)),
+        Outcome::TimedOut => Some(not_reached("it did not answer in time")),
+        Outcome::Unreachable(why) | Outcome::Refused(why) => Some(not_reached(why)),
+    };
     let reason = match trial.outcome {
         Outcome::Answered { .. } | Outcome::TimedOut => None,
         Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
@@ -60,7 +69,18 @@ pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format
     let secrets = known_secrets(app, merchant.id).await?;
     let answer = (!trial.answer.is_empty()).then(|| secrets.mask(&String::from_utf8_lossy(&trial.answer)));
     let (variants, skipped) = trial.listed.map(|listed| (listed.variants.len(), listed.skipped)).unzip();
-    output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants, skipped, answer })
+    output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants, skipped, answer })?;
+    refusal.map_or(Ok(()), |refusal| bail!(refusal))
+}
+
+/// The words for an answer that is no success.
+fn answered_with(status: u16) -> String {
+    format!("the endpoint did not accept the trial: it answered {status}, and only 2xx counts; check the URL, and the system behind it")
+}
+
+/// The words for a trial that did not arrive.
+fn not_reached(why: &str) -> String {
+    format!("the trial did not arrive: {why}; check the URL, and that the system behind it is up and lets us in")
 }
 
 /// Sends a trial message, and waits for its outcome.
@@ -87,5 +107,12 @@ pub(super) async fn send(app: &App, tested: &OfEndpoint, format: Format) -> anyh
     };
     let mut attempt = attempt?;
     mask(app, merchant.id, std::slice::from_mut(&mut attempt)).await?;
-    output::one(format, &TrialOut::new(message, attempt))
+    let refusal = match (attempt.status, &attempt.reason) {
+        (Some(200..=299), _) => None,
+        (Some(status), _) => Some(answered_with(status.unsigned_abs())),
+        (None, Some(why)) => Some(not_reached(why)),
+        (None, None) => Some(not_reached(&attempt.outcome)),
+    };
+    output::one(format, &TrialOut::new(message, attempt))?;
+    refusal.map_or(Ok(()), |refusal| bail!(refusal))
 }

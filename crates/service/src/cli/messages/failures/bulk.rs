@@ -14,9 +14,11 @@ use store::messages::retry_jobs::{self, Job, Part};
 use uuid::Uuid;
 use wire::time;
 
-use super::{count, endpoint_of, retry_each, show_groups};
+use super::{count, groups_table, require_endpoint, retry_each, show_groups};
 use crate::app::App;
-use crate::cli::context::{OfMerchant, actor, confirm};
+use crate::cli::confirm::{Confirmation, confirm};
+use crate::cli::context::{OfMerchant, actor};
+use crate::cli::id::Id;
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
 use crate::cli::session;
@@ -31,7 +33,7 @@ const MOST_LISTED: i64 = 50;
 pub(in crate::cli) struct Retry {
     /// The ids of the messages.
     #[arg(required_unless_present = "endpoint", conflicts_with = "endpoint")]
-    ids: Vec<Uuid>,
+    ids: Vec<Id>,
     #[command(flatten)]
     merchant: OfMerchant,
     /// Retry everything of this interface, also what its removed endpoints left behind; `mail` and `operator_hook` are internal work.
@@ -46,25 +48,29 @@ pub(in crate::cli) struct Retry {
     /// The messages to release per second; half of the endpoint's own limit if left out.
     #[arg(long, requires = "endpoint", value_parser = clap::value_parser!(i32).range(1..=100_000))]
     per_second: Option<i32>,
-    /// Start without asking for confirmation.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Result<()> {
     let merchant = retry.merchant.find(app).await?.id;
     let Some(kind) = retry.endpoint else { return retry_each(app, merchant, &retry.ids, format).await };
-    endpoint_of(app, merchant, kind).await?;
-    if !retry.yes {
+    require_endpoint(app, merchant, kind).await?;
+    if !retry.confirmation.yes {
         let mut groups = failures::groups(app.store(merchant), merchant, Of::Interface(kind), retry.since).await?;
         groups.retain(|group| retry.reason.as_ref().is_none_or(|reason| *reason == group.reason));
         let counted = groups.iter().map(|group| group.count).sum();
         if counted == 0 {
-            output::line("The failure queue has no messages for this interface.");
-            return Ok(());
+            return output::said(format, "The failure queue has no messages for this interface.");
         }
-        show_groups(&groups, Format::Table)?;
-        confirm(&format!("Retry {} messages?", count(counted)))?;
+        // A caller of the API reads the groups as the result; at a terminal they are for whoever confirms.
+        if session::remote().is_some() {
+            show_groups(&groups, format)?;
+        } else {
+            output::note(groups_table(&groups).trim_end());
+        }
+        let messages = if counted == 1 { "1 message".to_owned() } else { format!("{} messages", count(counted)) };
+        confirm(&format!("{messages} would be retried."), retry.merchant.handle.as_str())?;
     }
     let wanted = RetryRequest { kind, since: retry.since, per_second: retry.per_second };
     let (job, _) = match &retry.reason {
@@ -138,10 +144,11 @@ pub(super) async fn follow(app: &App, of: &OfMerchant, merchant: MerchantId, id:
         return output::one(format, &JobOut::from(job));
     }
     output::progress(&format!(
-        "Job {id}: {} messages, {} per second. Ctrl-C stops watching, not the job.\n  \
+        "Job {id}: {}, {} per second. Ctrl-C stops watching, not the job.\n  \
          watch:  backhaul failures jobs --merchant {of} --follow {id}\n  \
          cancel: backhaul failures cancel {id} --merchant {of}",
-        job.total, job.per_second
+        output::counted(job.total, "message"),
+        job.per_second
     ));
     let bar = ProgressBar::with_draw_target(Some(job.total.unsigned_abs()), ProgressDrawTarget::stderr());
     let bar = bar.with_style(

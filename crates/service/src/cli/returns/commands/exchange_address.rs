@@ -9,7 +9,8 @@ use wire::returns::exchange_order::ExchangeAddress;
 
 use super::of_return::OfReturn;
 use crate::app::App;
-use crate::cli::context::{actor, confirm};
+use crate::cli::confirm::confirm;
+use crate::cli::context::actor;
 use crate::flow::returns::change_exchange_address::{ChangeExchangeAddressError, change_exchange_address};
 use crate::show::returns::rmas as returns;
 
@@ -59,7 +60,7 @@ pub(super) async fn change(app: &App, merchant: MerchantId, options: &Options) -
     match change_exchange_address(app, &actor(), merchant, &rma, &address, options.yes).await {
         Err(ChangeExchangeAddressError::NoSuchReturn) => return Err(options.of.unknown()),
         Err(ChangeExchangeAddressError::Unconfirmed(doubt)) => {
-            let asked = confirm(&format!("Ask the merchant first: {doubt}. Ask for the order again all the same?"));
+            let asked = confirm(&format!("Ask the merchant first: {doubt}. The order is asked for again all the same."), &rma);
             asked.with_context(|| doubt.to_string())?;
             change_exchange_address(app, &actor(), merchant, &rma, &address, true).await?;
         }

@@ -96,7 +96,7 @@ pub(super) fn show(shown: ReturnOut, messages: Vec<SentMessage>, format: Format)
     )?;
     output::line("");
     units(&shown.items, format)?;
-    output::line("\nAmounts in cents: product − discount + tax = estimated; the shopper gets the estimated amount less the fee.");
+    output::sentence("\nAmounts in cents: product − discount + tax = estimated; the shopper gets the estimated amount less the fee.");
     money(&shown.items, format)?;
     output::line("");
     let headers = ["CREATED", "EVENT", "SEQUENCE", "STATE", "MESSAGE"];

@@ -54,8 +54,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
                     "{merchant} has no open case {kind} of {subject}; `backhaul returns work list --merchant {merchant}` lists its cases"
                 );
             }
-            output::line(&format!("Closed the case {kind} of {subject}."));
-            Ok(())
+            output::said(format, &format!("Closed the case {kind} of {subject}."))
         }
     }
 }

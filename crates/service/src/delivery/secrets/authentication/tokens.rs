@@ -19,7 +19,7 @@ use store::crash::{self, Point};
 use uuid::Uuid;
 
 use super::{OAuth, Style, bearer};
-use crate::delivery::client::{Client, MOST_READ, Request};
+use crate::delivery::client::{Client, Identity, MOST_READ, Request};
 
 /// The lifetime of a token whose answer does not name one.
 const DEFAULT_LIFE: Duration = Duration::from_mins(5);
@@ -90,8 +90,9 @@ struct Kept {
 impl TokenCache {
     /// The cached token of the endpoint, or a new one. Concurrent callers share one fetch; if it fails, they all get its outcome, and
     /// the next caller tries again.
-    pub async fn token(&self, client: &Client, endpoint: Uuid, oauth: &OAuth) -> Result<Token, Outcome> {
-        let with = digest(oauth);
+    /// `identity` is presented to the token endpoint too, where it may be what authenticates us (RFC 8705).
+    pub async fn token(&self, client: &Client, endpoint: Uuid, oauth: &OAuth, identity: Option<&Arc<Identity>>) -> Result<Token, Outcome> {
+        let with = digest(oauth, identity.map(Arc::as_ref));
         let slot = self.slot(endpoint);
         let seen = slot.fetches.load(Ordering::SeqCst);
         let mut tokens = slot.tokens.lock().await;
@@ -104,7 +105,7 @@ impl TokenCache {
             }
         }
         let asked_at = client.clock().uptime();
-        let result = fetch(client, oauth).await.map(|(header, told)| {
+        let result = fetch(client, oauth, identity).await.map(|(header, told)| {
             let life = told.unwrap_or(DEFAULT_LIFE);
             let valid_until = asked_at.saturating_add(life.saturating_sub(MARGIN.min(life / 10)));
             // The longest lifetime may be shorter than the one that was named.
@@ -154,20 +155,23 @@ impl Tokens {
     }
 }
 
-/// The digest of the settings, including the secret.
-fn digest(oauth: &OAuth) -> [u8; 32] {
+/// The digest of the settings, including the secret and the client certificate.
+fn digest(oauth: &OAuth, identity: Option<&Identity>) -> [u8; 32] {
     // The header beside the token does not go to the token endpoint.
     let OAuth { token_url, client_id, client_secret, scope, style, extra: _ } = oauth;
     let style = match style {
         Style::Json => "json",
         Style::Form => "form",
         Style::Basic => "basic",
+        Style::Certificate => "certificate",
     };
     let mut digest = Sha256::new();
     for part in [token_url, client_id, client_secret.expose_secret(), scope.as_deref().unwrap_or_default(), style] {
         digest.update(part.len().to_be_bytes());
         digest.update(part);
     }
+    // A token may be bound to the certificate that it was fetched with.
+    digest.update(identity.map_or(&[][..], |identity| identity.digest()));
     digest.finalize().into()
 }
 
@@ -180,7 +184,7 @@ struct Answer {
 }
 
 /// Fetches a token. Returns the header for calls, and the lifetime if the answer names one.
-async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Option<Duration>), Outcome> {
+async fn fetch(client: &Client, oauth: &OAuth, identity: Option<&Arc<Identity>>) -> Result<(HeaderValue, Option<Duration>), Outcome> {
     let refused = |why: &str| Outcome::Refused(why.to_owned());
     let (content_type, body) = request_body(oauth).ok_or_else(|| refused("the OAuth settings cannot be written as a token request"))?;
     let mut headers = HeaderMap::from_iter([
@@ -190,7 +194,8 @@ async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Option<Du
     if oauth.style == Style::Basic {
         headers.insert(AUTHORIZATION, basic(oauth).ok_or_else(|| refused("the OAuth settings cannot be written as HTTP Basic"))?);
     }
-    let request = Request { headers, body, most_kept: MOST_READ, ..client.request(Method::POST, &oauth.token_url) };
+    let identity = identity.cloned();
+    let request = Request { headers, body, identity, most_kept: MOST_READ, ..client.request(Method::POST, &oauth.token_url) };
     let result = client.call(request).await;
     match result.outcome {
         Outcome::Answered { status: 200..=299, .. } => {}
@@ -211,12 +216,18 @@ async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Option<Du
 /// The content type and the body of the token request.
 fn request_body(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
     let mut fields = vec![("grant_type", "client_credentials")];
-    if oauth.style != Style::Basic {
-        fields.extend([("client_id", oauth.client_id.as_str()), ("client_secret", oauth.client_secret.expose_secret())]);
+    match oauth.style {
+        Style::Json | Style::Form => {
+            fields.extend([("client_id", oauth.client_id.as_str()), ("client_secret", oauth.client_secret.expose_secret())]);
+        }
+        Style::Certificate => fields.push(("client_id", oauth.client_id.as_str())),
+        Style::Basic => {}
     }
     fields.extend(oauth.scope.as_deref().map(|scope| ("scope", scope)));
     match oauth.style {
-        Style::Form | Style::Basic => Some(("application/x-www-form-urlencoded", serde_urlencoded::to_string(&fields).ok()?.into())),
+        Style::Form | Style::Basic | Style::Certificate => {
+            Some(("application/x-www-form-urlencoded", serde_urlencoded::to_string(&fields).ok()?.into()))
+        }
         Style::Json => {
             let object: serde_json::Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
             Some(("application/json", serde_json::to_vec(&object).ok()?.into()))
@@ -291,6 +302,8 @@ mod tests {
         assert_eq!(body, json!({"grant_type": "client_credentials", "client_id": "a&b", "client_secret": "c d\""}));
         let (_, body) = asked(&oauth(Some("x"), Style::Basic));
         assert_eq!(body, "grant_type=client_credentials&scope=x", "the secret is in one place only");
+        let (_, body) = asked(&oauth(None, Style::Certificate));
+        assert_eq!(body, "grant_type=client_credentials&client_id=a%26b", "the certificate takes the place of the secret");
         let header = basic(&oauth(None, Style::Basic)).unwrap();
         assert!(header.is_sensitive());
         let pair = STANDARD.decode(header.to_str().unwrap().strip_prefix("Basic ").unwrap()).unwrap();

@@ -7,6 +7,7 @@ use wire::merchants::audit::Changes;
 
 use crate::app::App;
 use crate::delivery::secrets::authentication::NoAuthentication;
+use crate::delivery::secrets::client_pair::ClientPair;
 use crate::delivery::secrets::stored::Secrets;
 
 /// The fields of an endpoint in the audit trail, by name.
@@ -17,6 +18,7 @@ impl Audited {
     pub(super) fn of(app: &App, endpoint: &Endpoint, secrets: &Secrets) -> Result<Self, NoAuthentication> {
         let authentication = secrets.authentication.to_json()?;
         let header = endpoint.version_header.as_ref().map(|(name, value)| format!("{name}: {value}"));
+        let certificate = secrets.client.as_ref().and_then(ClientPair::certificate);
         Ok(Self(vec![
             ("url", url(app, &endpoint.url).into()),
             ("slots", endpoint.slots.into()),
@@ -25,6 +27,7 @@ impl Audited {
             ("version_header", header.into()),
             ("authentication", secrets.authentication.word().into()),
             ("credential", app.fingerprints.audited(&String::from_utf8_lossy(&authentication)).into()),
+            ("client_certificate", certificate.map(|certificate| certificate.fingerprint.to_string()).into()),
             ("secret", app.fingerprints.audited(secrets.secret.show().expose_secret()).into()),
         ]))
     }

@@ -16,6 +16,7 @@ use super::lines::{Chunk, LONGEST_LINE};
 use super::run::{Cause, Run, Storing, lease_end};
 use crate::app::App;
 use crate::flow::orders::accept_orders::{self as accept, Findings, Placed};
+use crate::flow::orders::renew_suppressions::renew_suppressions;
 use crate::intake::counted::What;
 use crate::intake::{TRIES, upsert};
 use crate::platform::metrics::ResultLabels;
@@ -152,6 +153,7 @@ impl<'c> Ready<'c> {
     /// Stores the chunk in one transaction: its orders, the report of its refused lines and the import's progress. It is committed
     /// when its turn comes; if it may go ahead, its orders are written before that. Returns the number of lines done then.
     pub(super) async fn store(&self, app: &App, run: Run, mut turn: Turn, may_go_ahead: bool) -> Result<(i64, Counts), Cause> {
+        renew_suppressions(app, run.merchant, self.checked.orders.iter()).await?;
         let mut written = if may_go_ahead { self.go_ahead(app, run, &mut turn).await? } else { None };
         let before = turn.comes().await?;
         let mut tries = 1;

@@ -32,7 +32,7 @@ use crate::http::size::TOKEN_BYTES;
     responses(
         (status = 200, description = "The new secret.", body = RotationResponse),
         (status = 400, description = "The request is malformed, incomplete or has two credentials (`invalid_request`).", body = ErrorBody),
-        (status = 401, description = "The client id or secret is wrong, or the credential was revoked, has expired or is not for the caller's network (`invalid_client`).", body = ErrorBody),
+        (status = 401, description = "The client id or secret is wrong, or the credential was revoked, has expired or is not for the caller's network or client certificate (`invalid_client`).", body = ErrorBody),
         (status = 409, description = "The secret was replaced before, and the new one is in use.", body = ErrorBody),
         (status = 413, description = "The body is larger than 16 KiB.", body = ErrorBody),
         (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
@@ -59,7 +59,7 @@ pub(crate) async fn rotate(
         let longest = LONGEST_OVERLAP.num_seconds();
         return Err(ApiError::Malformed(format!("overlap_seconds is at most {longest}")));
     }
-    let guess = Guess::new(&app, address, with_basic(request.client().map_err(malformed)?, &headers)?)?;
+    let guess = Guess::new(&app, address, &presence, with_basic(request.client().map_err(malformed)?, &headers)?)?;
     let rotated = rotate_credential(&app, &guess.shown(), overlap).await.map_err(|error| match error {
         RotateError::Client(error) => guess.failed(&app, error),
         RotateError::Replaced => ApiError::Conflict(

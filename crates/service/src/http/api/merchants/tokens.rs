@@ -17,12 +17,14 @@ use crate::http::listener::Presence;
 use crate::http::rate;
 use crate::http::size::TOKEN_BYTES;
 use crate::node::rate::TooManyGuesses;
+use crate::platform::client_certificate::ClientCertificate;
 
 /// Get an access token.
 ///
 /// The OAuth 2.0 client credentials flow. The client's id and secret are in the body, or in the header `Authorization` as HTTP
 /// Basic (RFC 6749, 2.3.1), but not in both. A token is valid for 25 hours, or until its credential expires, and works for every route that its scopes allow. Reuse
-/// it until it expires.
+/// it until it expires. If the credential is bound to a client certificate, this call and those with the token need a TLS connection with
+/// that certificate (RFC 8705).
 #[utoipa::path(
     post,
     path = "/oauth/token",
@@ -31,7 +33,7 @@ use crate::node::rate::TooManyGuesses;
     responses(
         (status = 200, description = "The access token.", body = TokenResponse),
         (status = 400, description = "The request is malformed, incomplete or has two credentials (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
-        (status = 401, description = "The client id or secret is wrong, or the credential was revoked, has expired or is not for the caller's network (`invalid_client`).", body = ErrorBody),
+        (status = 401, description = "The client id or secret is wrong, or the credential was revoked, has expired or is not for the caller's network or client certificate (`invalid_client`).", body = ErrorBody),
         (status = 413, description = "The body is larger than 16 KiB.", body = ErrorBody),
         (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
     )
@@ -50,13 +52,13 @@ pub(crate) async fn issue(
             return Err(ApiError::UnsupportedMediaType("application/json or application/x-www-form-urlencoded"));
         }
     };
-    let request = with_basic(request.map_err(|malformed| ApiError::Malformed(malformed.0))?, &headers)?;
+    let request = with_basic(request.map_err(|malformed| ApiError::MalformedTokenRequest(malformed.0))?, &headers)?;
     match request.grant_type.as_deref() {
         None => return Err(ApiError::IncompleteTokenRequest("grant_type")),
         Some("client_credentials") => {}
         Some(_) => return Err(ApiError::UnsupportedGrant),
     }
-    let guess = Guess::new(&app, address, request)?;
+    let guess = Guess::new(&app, address, &presence, request)?;
     let issued = issue_token(&app, &guess.shown()).await.map_err(|error| guess.failed(&app, error))?;
     presence.authenticate();
     let answer = TokenResponse {
@@ -72,6 +74,7 @@ pub(crate) async fn issue(
 /// A client id and secret from an address; wrong ones are counted.
 pub(super) struct Guess {
     address: Client,
+    certificate: Option<ClientCertificate>,
     client_id: String,
     client_secret: SecretString,
     second: u64,
@@ -79,7 +82,7 @@ pub(super) struct Guess {
 
 impl Guess {
     /// Takes id and secret from the request, unless too many were wrong.
-    pub(super) fn new(app: &App, address: Client, request: TokenRequest) -> Result<Self, ApiError> {
+    pub(super) fn new(app: &App, address: Client, presence: &Presence, request: TokenRequest) -> Result<Self, ApiError> {
         let client_id = request.client_id.ok_or(ApiError::IncompleteTokenRequest("client_id"))?;
         let client_secret = request.client_secret.ok_or(ApiError::IncompleteTokenRequest("client_secret"))?;
         let second = app.clock.uptime().as_secs();
@@ -87,11 +90,12 @@ impl Guess {
             TooManyGuesses::Client(verdict) => rate::refuse(app, Exceeded::SecretsOfClient, verdict),
             TooManyGuesses::Address(verdict) => rate::refuse(app, Exceeded::SecretsOfAddress, verdict),
         })?;
-        Ok(Self { address, client_id, client_secret, second })
+        Ok(Self { address, certificate: presence.certificate(), client_id, client_secret, second })
     }
 
     pub(super) fn shown(&self) -> Shown<'_> {
-        Shown { client_id: &self.client_id, client_secret: &self.client_secret, from: self.address.exact }
+        let Self { client_id, client_secret, certificate, .. } = self;
+        Shown { client_id, client_secret, from: self.address.exact, certificate: *certificate }
     }
 
     pub(super) fn client_id(&self) -> &str {

@@ -12,7 +12,7 @@ use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_excha
 use crate::flow::returns::record_exchange::{RecordExchangeError, record_exchange};
 use crate::http::api::returns::ACTOR;
 use crate::http::api::returns::rmas::RmaIdentifier;
-use crate::http::body::JsonBody;
+use crate::http::body::{JsonBody, OptionalBody};
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, sentence};
 use crate::http::path::Named;
@@ -78,7 +78,7 @@ pub(crate) async fn convert(
     State(app): State<App>,
     caller: Merchant,
     Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
-    JsonBody(body): JsonBody,
+    OptionalBody(body): OptionalBody,
 ) -> Result<Json<ReturnOut>, ApiError> {
     let confirmed = read_conversion(&body)?;
     convert_exchange(&app, ACTOR, caller.merchant, &rma, confirmed).await.map_err(|error| match error {

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::flow::warehouse::cancel_drop_ship_order::{Explanation, OrderEnd, cancel_drop_ship_items, end_drop_ship_order};
 use crate::flow::warehouse::save_drop_ship_order::DropShipError;
 use crate::flow::warehouse::ship_drop_ship_order::ship_drop_ship_order;
-use crate::http::body::JsonBody;
+use crate::http::body::{JsonBody, OptionalBody};
 use crate::http::caller::Warehouse;
 use crate::http::error::ApiError;
 use crate::http::path::Named;
@@ -89,7 +89,7 @@ pub(crate) async fn cancel(
     State(app): State<App>,
     caller: Warehouse,
     Named(order): Named<String>,
-    JsonBody(body): JsonBody,
+    OptionalBody(body): OptionalBody,
 ) -> Result<Response, ApiError> {
     must_exist(&app, &caller, &order).await?;
     let reported = wire::warehouse::drop_ship::read_cancel(&body)?;

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::flow::warehouse::add_units::{self as adding, AddUnitsError};
 use crate::flow::warehouse::create_shipment::{CreateShipmentError, create_shipment};
 use crate::flow::warehouse::move_shipment::{MoveShipmentError, change_shipment, move_shipment, ship as ship_shipment};
-use crate::http::body::JsonBody;
+use crate::http::body::{JsonBody, OptionalBody};
 use crate::http::caller::Warehouse;
 use crate::http::error::{ApiError, sentence};
 use crate::http::path::Named;
@@ -230,7 +230,7 @@ pub(crate) async fn ship(
     State(app): State<App>,
     caller: Warehouse,
     Named(number): Named<String>,
-    JsonBody(body): JsonBody,
+    OptionalBody(body): OptionalBody,
 ) -> Result<Json<ShipmentOut>, ApiError> {
     must_exist(&app, &caller, &number).await?;
     let change = wanted::read_ship(&body)?;

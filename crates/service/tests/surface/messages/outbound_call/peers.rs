@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::PrivateKeyDer;
-use rustls::{ServerConfig, SupportedProtocolVersion};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
+use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinHandle;
@@ -141,16 +143,45 @@ impl Authority {
         (certificate.pem(), key.serialize_pem())
     }
 
+    /// The same, with a certificate that is valid until the beginning of this year.
+    pub fn pair_until(&self, name: &str, year: i32) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.not_after = date_time_ymd(year, 1, 1);
+        (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
+    }
+
     /// The TLS configuration of a server called `name`.
     pub fn server(&self, name: &str, versions: &[&'static SupportedProtocolVersion]) -> Arc<ServerConfig> {
+        self.configured(name, versions, WebPkiClientVerifier::no_client_auth())
+    }
+
+    /// The same for a server that asks for a client certificate of this authority, and may insist on it.
+    pub fn guarded(&self, name: &str, versions: &[&'static SupportedProtocolVersion], insists: bool) -> Arc<ServerConfig> {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.issuer.der().clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+        let verifier = if insists { verifier } else { verifier.allow_unauthenticated() };
+        self.configured(name, versions, verifier.build().unwrap())
+    }
+
+    fn configured(
+        &self,
+        name: &str,
+        versions: &[&'static SupportedProtocolVersion],
+        verifier: Arc<dyn ClientCertVerifier>,
+    ) -> Arc<ServerConfig> {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
-        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(versions)
             .unwrap()
-            .with_no_client_auth()
+            .with_client_cert_verifier(verifier)
             .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
             .unwrap();
+        config.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
         Arc::new(config)
     }
 }

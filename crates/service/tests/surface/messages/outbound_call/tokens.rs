@@ -64,7 +64,7 @@ impl World {
     }
 
     async fn token(&self) -> Result<Token, Outcome> {
-        self.cache.token(&self.client, ENDPOINT, &self.oauth("secret")).await
+        self.cache.token(&self.client, ENDPOINT, &self.oauth("secret"), None).await
     }
 
     async fn header(&self) -> String {
@@ -135,9 +135,9 @@ async fn a_refused_token_is_dropped_only_if_it_is_the_one_that_is_kept() {
 async fn other_settings_and_other_endpoints_have_other_tokens() {
     let world = World::new(200, r#","expires_in":3600"#).await;
     assert_eq!(world.header().await, "Bearer token-1");
-    let changed = world.cache.token(&world.client, ENDPOINT, &world.oauth("changed")).await.unwrap();
+    let changed = world.cache.token(&world.client, ENDPOINT, &world.oauth("changed"), None).await.unwrap();
     assert_eq!(header(&changed), "Bearer token-2");
-    let other = world.cache.token(&world.client, Uuid::from_u128(2), &world.oauth("changed")).await.unwrap();
+    let other = world.cache.token(&world.client, Uuid::from_u128(2), &world.oauth("changed"), None).await.unwrap();
     assert_eq!(header(&other), "Bearer token-3");
 }
 
@@ -145,8 +145,8 @@ async fn other_settings_and_other_endpoints_have_other_tokens() {
 async fn tokens_are_not_fetched_from_inside() {
     let world = World::new(200, "").await;
     let strict = Client::new(&Settings::load(None, std::iter::empty()).unwrap(), Clock::system()).unwrap();
-    let outcome = world.cache.token(&strict, ENDPOINT, &world.oauth("secret")).await.err();
-    assert_eq!(outcome, Some(Outcome::Refused("the token endpoint: the URL must start with https://".to_owned())));
+    let outcome = world.cache.token(&strict, ENDPOINT, &world.oauth("secret"), None).await.err();
+    assert_eq!(outcome, Some(Outcome::Refused("the token endpoint: the URL must start with https://; plain http is called only at places that the setting outbound.allowed names".to_owned())));
     assert_eq!(world.peer.connections(), 0);
 }
 

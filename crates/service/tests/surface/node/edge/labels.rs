@@ -100,6 +100,7 @@ fn is_closed(sources: &str, name: &str, value: &str) -> bool {
         }
         // These are `&'static str` in their types, so they are written in the sources.
         "result" | "reason" | "interface" => word(value),
+        "version" => value == env!("CARGO_PKG_VERSION"),
         "le" => value == "+Inf" || value.parse::<f64>().is_ok(),
         _ => false,
     }
@@ -138,6 +139,6 @@ async fn every_label_has_a_closed_set_of_values() {
             names.insert(name.to_owned());
         }
     }
-    let expected = ["interface", "le", "method", "outcome", "reason", "result", "route", "status"];
+    let expected = ["interface", "le", "method", "outcome", "reason", "result", "route", "status", "version"];
     assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }

@@ -13,7 +13,7 @@ use backhaul::http::listener::{self, Door};
 use backhaul::platform::config::Settings;
 use backhaul::platform::entropy::Entropy;
 use backhaul::platform::metrics::{Connections, ReasonLabels};
-use backhaul::platform::tls::{self, Certificates};
+use backhaul::platform::tls::{self, Certificates, ClientCertificates};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::client::conn::http2;
@@ -141,7 +141,8 @@ impl Site {
         let changed = changed.iter().map(|(name, value)| (*name, (*value).to_owned())).chain(files.into_iter().filter(|_| secure));
         let settings = Settings::load(None, changed.map(|(name, value)| (format!("BACKHAUL__{name}"), value))).unwrap();
         let certificates = settings.tls.files().map(|files| Arc::new(Certificates::load(vec![files]).unwrap()));
-        let tls = certificates.clone().map(|certificates| tls::server_config(certificates, settings.tls.allow_1_3).unwrap());
+        let configured = |certificates| tls::server_config(certificates, settings.tls.allow_1_3, ClientCertificates::NotAsked).unwrap();
+        let tls = certificates.clone().map(configured);
         let counts = Connections::default();
         let door = Door::public(&settings.http, &Entropy::seeded(1), tls, counts.clone());
         let page = get(async || vec![b'x'; PAGE]);
