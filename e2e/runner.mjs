@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { chromium } from "playwright-core";
 
 /** The longest that a walk may take. */
-const WALK_TAKES = 240_000;
+const WALK_TAKES = 400_000;
 
 /** The most lines of a failure's message that are printed. */
 const MOST_LINES = 20;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow};
 use backhaul::app::App;
 use backhaul::flow::merchants::configure_merchant::{Terms, add_merchant, issue_credential};
 use backhaul::flow::merchants::configure_portal::{PortalChange, set_portal};
-use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, pause_endpoint, resume_endpoint, set_endpoint};
 use backhaul::flow::returns::configure_carrier::{CarrierChange, set_carrier};
 use backhaul::flow::returns::set_policy::{PolicyChange, set_policy};
 use domain::id::MerchantId;
@@ -119,10 +119,12 @@ impl Shop {
         Ok(())
     }
 
-    /// Replaces the variants of `identifier`. The endpoint is set anew, so that the service does not answer from its cache.
+    /// Replaces the variants of `identifier`. The endpoint is changed and changed back, so that the service does not answer from its
+    /// cache.
     pub(super) async fn shelve(&self, app: &App, identifier: &str, variants: &[Shelved]) -> anyhow::Result<Value> {
         self.systems.has_variants(identifier, variants.iter().map(Shelved::on_shelf));
-        self.set_endpoint(app, Interface::ExchangeVariants).await?;
+        pause_endpoint(app, ACTOR, self.id, Interface::ExchangeVariants).await?;
+        resume_endpoint(app, ACTOR, self.id, Interface::ExchangeVariants).await?;
         Ok(json!({}))
     }
 
