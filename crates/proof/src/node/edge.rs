@@ -38,7 +38,9 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     service.ready().await?;
     let (token, made_up) = (stage.token(0), attackers::made_up());
     // Buffers that grow once grow now.
-    attackers::attack(service.address, &made_up, plan.resets / 20, plan.per_second).await?;
+    for of in [made_up.as_str(), stage.token(1)] {
+        attackers::attack(service.address, of, plan.resets / 10, plan.per_second).await?;
+    }
 
     let seconds = u64::from(plan.resets / plan.per_second.max(1)).max(5);
     println!("A caller alone, for {seconds} s …");

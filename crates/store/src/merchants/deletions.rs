@@ -70,12 +70,12 @@ pub async fn list(store: &Store, until: DateTime<Utc>) -> Result<Vec<Deletion>, 
     Ok(rows.fetch_all(&store.pool).await?.into_iter().map(|row| deletion(row.merchant_id, row.handle)).collect())
 }
 
-/// Deletes the merchant itself. Its audit trail stays until its own retention ends.
-pub async fn finish(tx: &mut Tx) -> Result<(), Failed> {
-    sqlx::query!("delete from merchant where merchant_id = $1 and deleting_at is not null", tx.merchant().0)
+/// Deletes the merchant itself. Its audit trail stays until its own retention ends. Returns false if it is gone already.
+pub async fn finish(tx: &mut Tx) -> Result<bool, Failed> {
+    let deleted = sqlx::query!("delete from merchant where merchant_id = $1 and deleting_at is not null", tx.merchant().0)
         .execute(tx.connection())
         .await?;
-    Ok(())
+    Ok(deleted.rows_affected() > 0)
 }
 
 /// Declares the tables, and a statement for each of them.

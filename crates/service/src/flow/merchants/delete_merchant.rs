@@ -86,7 +86,10 @@ async fn delete_merchant(app: &App, deletion: &Deletion) -> Result<bool, Failed>
         }
     }
     let mut tx = app.begin(deletion.merchant).await?;
-    deletions::finish(&mut tx).await?;
+    if !deletions::finish(&mut tx).await? {
+        // Another process was faster.
+        return Ok(true);
+    }
     let entry = Entry { id: app.mint(), actor: "timer", action: "merchant.deleted", detail: &deletion.handle, done_at: app.now() };
     audit::record(&mut tx, entry).await?;
     app.commit(tx).await?;
