@@ -14,6 +14,8 @@ use crate::http::operator_api::Screen;
 const GAP: usize = 2;
 /// The length of the longest word that no column breaks.
 const LONGEST_WORD: usize = 10;
+/// The columns with ids of which commands take the beginning. Others are shown whole.
+const SHORTENED: [&str; 3] = ["MESSAGE", "JOB", "ID"];
 /// The length of the shortest id: the part that is made of the time.
 const SHORTEST_ID: usize = super::id::SHORTEST;
 
@@ -36,7 +38,7 @@ pub(super) fn lines(headers: &[&str], mut rows: Vec<Vec<String>>, view: Option<&
     }
     let mut widths = widths(headers, &rows);
     if let Some(view) = view.filter(|view| needed(&widths) > view.screen.columns) {
-        shorten_ids(headers.len(), &mut rows);
+        shorten_ids(headers, &mut rows);
         widths = self::widths(headers, &rows);
         let narrowest = narrowest(headers, &rows);
         if needed(&narrowest) > view.screen.columns {
@@ -105,8 +107,8 @@ fn blocks(headers: &[&str], rows: &[Vec<String>], columns: usize) -> Vec<String>
 }
 
 /// Shortens ids to as many characters as tell those of a column apart.
-fn shorten_ids(columns: usize, rows: &mut [Vec<String>]) {
-    for column in 0..columns {
+fn shorten_ids(headers: &[&str], rows: &mut [Vec<String>]) {
+    for (column, _) in headers.iter().enumerate().filter(|(_, header)| SHORTENED.contains(header)) {
         let mut ids: Vec<&str> = rows.iter().filter_map(|row| row.get(column)).map(String::as_str).collect();
         if ids.is_empty() || !ids.iter().all(|id| id.len() == 36 && Uuid::try_parse(id).is_ok()) {
             continue;
@@ -267,11 +269,14 @@ mod tests {
     #[test]
     fn ids_keep_what_tells_them_apart() {
         let mut rows = cells(&[&["0195513c-9a00-7000-8000-000000000001"], &["0195513c-9a00-7001-8000-000000000001"]]);
-        shorten_ids(1, &mut rows);
+        shorten_ids(&["MESSAGE"], &mut rows);
         assert_eq!(rows, cells(&[&["0195513c-9a00-7000"], &["0195513c-9a00-7001"]]));
         let mut alone = cells(&[&["0195513c-9a00-7000-8000-000000000001"]]);
-        shorten_ids(1, &mut alone);
+        shorten_ids(&["MESSAGE"], &mut alone);
         assert_eq!(alone, cells(&[&["0195513c-9a00"]]));
+        let mut asked_for = cells(&[&["0195513c-9a00-7000-8000-000000000001"]]);
+        shorten_ids(&["REQUEST"], &mut asked_for);
+        assert_eq!(asked_for, cells(&[&["0195513c-9a00-7000-8000-000000000001"]]), "no command takes a part of it");
     }
 
     #[test]

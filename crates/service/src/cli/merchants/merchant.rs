@@ -210,9 +210,13 @@ async fn delete(app: &App, merchant: &Merchant, confirmation: &Confirmation, for
     if merchant.deleting_at.is_none() {
         check(app, merchant).await?;
         let preview = format!(
-            "This deletes {} and everything of it for ever: {} orders, {} returns, {} drop-ship orders and {} messages, of which {} are \
-             still to be delivered.",
-            merchant.handle, counts.orders, counts.returns, counts.drop_ship_orders, counts.messages, counts.owed,
+            "This deletes {} and everything of it for ever: {}, {}, {} and {}, {} of them still to be delivered.",
+            merchant.handle,
+            output::counted(counts.orders, "order"),
+            output::counted(counts.returns, "return"),
+            output::counted(counts.drop_ship_orders, "drop-ship order"),
+            output::counted(counts.messages, "message"),
+            counts.owed,
         );
         confirmation.ask(&preview, &merchant.handle)?;
         begin_deleting_merchant(app, &actor(), merchant).await?;

@@ -11,7 +11,7 @@ use store::messages::endpoints;
 use crate::app::App;
 
 /// The time for which a merchant must have been paused, so that nothing is under way any more and nobody deletes in haste.
-pub const PAUSED_FOR: TimeDelta = TimeDelta::minutes(10);
+const PAUSED_FOR: TimeDelta = TimeDelta::minutes(10);
 /// The time after the endpoints were removed in which calls under way end.
 const CALLS_END_WITHIN: TimeDelta = TimeDelta::minutes(5);
 /// The most rows deleted in one transaction.

@@ -116,7 +116,8 @@ async fn the_command_shows_what_there_is_and_deletes_nothing_unless_it_is_confir
     assert!(err(&backhaul(&world.database, &delete)).contains("backhaul merchant pause acme"));
     let ago = "update merchant set paused_at = now() - interval '1 hour'";
     sqlx::query(ago).execute(&mut world.database.connect().await).await.unwrap();
-    assert!(err(&backhaul(&world.database, &delete)).contains("--yes"));
+    let refused = err(&backhaul(&world.database, &delete));
+    assert!(refused.contains("--yes") && refused.contains(": 1 order, 0 returns, "), "{refused}");
     assert_eq!(account(&world).await.state(), "paused");
     let deleting = out(&backhaul(&world.database, &["merchant", "delete", "acme", "--yes", "-o", "json"]));
     assert!(deleting.contains(r#""orders": 1"#) && deleting.contains(r#""state": "deleting""#), "{deleting}");

@@ -44,8 +44,9 @@ async fn a_list_tells_ages_and_short_ids_that_commands_take() {
     assert!(run("80", &["messages", "show", short]).contains(&ids[0]), "the short one is enough");
     let whole = out(&command(&world.database).args(["messages", "list", "--merchant", "acme"]).output().unwrap());
     assert!(whole.contains(&ids[0]) && !whole.contains(" ago"), "{whole}");
-    assert!(run("200", &["messages", "list"]).contains(" ago") || run("200", &["messages", "list"]).contains("in "), "ages for people");
-    assert!(run("200", &["messages", "list", "--utc"]).contains("2026-"), "times on demand");
+    let written = world.app.now().format("%Y-%m-%dT%H").to_string();
+    assert!(!run("200", &["messages", "list"]).contains(&written), "ages for people");
+    assert!(run("200", &["messages", "list", "--utc"]).contains(&written), "times on demand");
     let nothing = command(&world.database).args(["messages", "show", "ffffffff-ffff", "--merchant", "acme"]).output().unwrap();
     assert!(err(&nothing).contains("the merchant has no message whose id begins with ffffffff-ffff"));
     let too_short = command(&world.database).args(["messages", "show", "ffff", "--merchant", "acme"]).output().unwrap();
