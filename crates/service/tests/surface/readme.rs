@@ -69,8 +69,6 @@ async fn the_operator_apis_document_leads_from_nothing_to_a_live_merchant() {
 
     let (database, systems) = (Database::create().await, sandbox::merchant::Merchant::start().await.unwrap());
     let app = app_on(&database);
-    // The service makes today's partition soon after it has started; a script may be faster.
-    store::messages::partitions::make(app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     let email = "manager.one@ops.example.com".parse().unwrap();
     let (operator, _) = people::add(&app, "test", Authority::Full, &email, "Manager One", Role::Manager).await.unwrap();
     let token = tokens::make(&app, &operator, "onboarding", Role::Manager, 1).await.unwrap();

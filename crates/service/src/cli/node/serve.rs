@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use domain::node::mode::Mode;
 use rustls::ServerConfig;
 use secrecy::ExposeSecret as _;
+use store::messages::partitions;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -90,6 +91,10 @@ pub(in crate::cli) async fn serve(
     }
     if let Err(failed) = app.renew_clock().await {
         tracing::warn!(%failed, "loading the sandbox's clock failed, using the machine's for now");
+    }
+    // After weeks without any process there is no partition for today; the first request must not find out.
+    if let Err(failed) = partitions::make_around(app.cell(), app.now()).await {
+        tracing::warn!(%failed, "making the partitions for today failed, the deliverer tries again");
     }
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let counting = tokio::spawn(count_intake_forever(app.clone()));

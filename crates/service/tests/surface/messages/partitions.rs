@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use store::messages::partitions;
 
-use crate::world::World;
+use crate::binary::{Served, command};
+use crate::world::{Database, World};
 
 /// The partitions of messages.
 const WEEKS: &str = "select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname";
@@ -104,4 +105,14 @@ async fn a_node_whose_clock_is_40_days_ahead_drops_nothing() {
     partitions::drop_before(wrong.app.cell(), wrong.app.now()).await.unwrap();
     assert_eq!(world.database.texts(WEEKS).await, before);
     assert_eq!(world.database.count("message").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_starts_after_weeks_makes_todays_partition_before_it_serves() {
+    // Its partitions are around the moment at which every test begins, and a program lives in real time.
+    let database = Database::create().await;
+    let served = Served::start(command(&database).args(["serve", "--role", "api"]));
+    let today = "select name from partitions_of('message') where time_of_id(from_id) <= now() and time_of_id(to_id) > now()";
+    assert_eq!(database.texts(today).await.len(), 1);
+    assert!(served.terminate().0);
 }
