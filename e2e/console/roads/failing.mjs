@@ -8,7 +8,7 @@ export default async ({ stage, operator }) => {
     const { email } = await operator.begins("support");
     await operator.waitsFor("Demo Shoes · rma");
     await operator.waitsFor("3 messages are in the failure queue");
-    await operator.reads("3 given up");
+    await operator.waitsFor("3 given up");
     await operator.sees("Today", "today");
     await operator.follows("Demo Shoes · rma");
     await operator.reads("Failing", "503");
