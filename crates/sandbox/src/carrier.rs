@@ -28,7 +28,7 @@ mod tracker;
 mod webhooks;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -145,6 +145,12 @@ impl Carrier {
     /// Sends a webhook for every scan to this URL from now on, signed with this secret.
     pub fn sends_webhooks_to(&self, url: &str, secret: &str) -> Result<(), NoTarget> {
         self.state.webhooks.aim(Target::new(url, secret)?);
+        Ok(())
+    }
+
+    /// The same, through a proxy that names `address` as the sender.
+    pub fn sends_webhooks_from(&self, address: IpAddr, url: &str, secret: &str) -> Result<(), NoTarget> {
+        self.state.webhooks.aim(Target::new(url, secret)?.from_address(address));
         Ok(())
     }
 

@@ -15,6 +15,7 @@ mod service;
 mod shipping;
 mod tally;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use self::service::Service;
@@ -34,6 +35,12 @@ impl Warehouse {
     /// Creates a client of the service at `base`, such as `http://127.0.0.1:8080`. The credential needs the scope `warehouse`.
     pub fn new(base: &str, client_id: &str, client_secret: &str) -> Result<Self, NoService> {
         Ok(Self { service: Service::new(base, client_id, client_secret)?, receives_at: None, pallets: Vec::new() })
+    }
+
+    /// Makes it call through a proxy that names `address` as the caller.
+    #[must_use]
+    pub fn calls_from(self, address: IpAddr) -> Self {
+        Self { service: self.service.from_address(address), ..self }
     }
 
     /// Makes it receive announced goods, as the merchant's warehouse with this internal id.

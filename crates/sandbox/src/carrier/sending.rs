@@ -1,6 +1,7 @@
 //! The sending of one webhook: signed and posted.
 
 use std::fmt::Write as _;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,6 +24,8 @@ const MOST_ANSWER: usize = 64 * 1024;
 pub(super) struct Target {
     uri: Uri,
     secret: String,
+    /// The address to name in `X-Forwarded-For`.
+    from: Option<IpAddr>,
 }
 
 /// The error for a URL that webhooks cannot be sent to.
@@ -34,7 +37,12 @@ impl Target {
     pub(super) fn new(url: &str, secret: &str) -> Result<Self, NoTarget> {
         let uri: Uri = url.parse().map_err(|_| NoTarget)?;
         let is_http = uri.scheme_str() == Some("http") && uri.host().is_some();
-        is_http.then(|| Self { uri, secret: secret.to_owned() }).ok_or(NoTarget)
+        is_http.then(|| Self { uri, secret: secret.to_owned(), from: None }).ok_or(NoTarget)
+    }
+
+    /// The same target, called through a proxy that names `address` as the caller.
+    pub(super) fn from_address(self, address: IpAddr) -> Self {
+        Self { from: Some(address), ..self }
     }
 }
 
@@ -51,13 +59,15 @@ async fn post(target: &Target, body: Bytes) -> Option<hyper::StatusCode> {
     let stream = TcpStream::connect((host, authority.port_u16().unwrap_or(80))).await.ok()?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
     let path = target.uri.path_and_query().map_or("/", |path| path.as_str());
-    let request = Request::post(path)
+    let mut request = Request::post(path)
         .header(HOST, authority.as_str())
         .header(CONTENT_TYPE, "application/json")
         .header(USER_AGENT, "SimCarrier/1.0")
-        .header("X-Hmac-Signature", signature(&target.secret, &body)?)
-        .body(Full::new(body))
-        .ok()?;
+        .header("X-Hmac-Signature", signature(&target.secret, &body)?);
+    if let Some(from) = target.from {
+        request = request.header("X-Forwarded-For", from.to_string());
+    }
+    let request = request.body(Full::new(body)).ok()?;
     let answer = async {
         let answer = sender.send_request(request).await.ok()?;
         let status = answer.status();

@@ -1,5 +1,6 @@
 //! A client for the service's API, with a token and a deadline.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -25,6 +26,8 @@ pub(super) struct Service {
     client_id: String,
     client_secret: String,
     token: Mutex<Option<String>>,
+    /// The address to name in `X-Forwarded-For`.
+    from: Option<IpAddr>,
 }
 
 /// The error for a URL that cannot be the service's.
@@ -46,8 +49,14 @@ impl Service {
     pub(super) fn new(base: &str, client_id: &str, client_secret: &str) -> Result<Self, NoService> {
         let uri: Uri = base.parse().map_err(|_| NoService)?;
         let is_http = uri.scheme_str() == Some("http") && uri.host().is_some();
-        let service = Self { uri, client_id: client_id.to_owned(), client_secret: client_secret.to_owned(), token: Mutex::new(None) };
+        let (client_id, client_secret) = (client_id.to_owned(), client_secret.to_owned());
+        let service = Self { uri, client_id, client_secret, token: Mutex::new(None), from: None };
         is_http.then_some(service).ok_or(NoService)
+    }
+
+    /// The same service, called through a proxy that names `address` as the caller.
+    pub(super) fn from_address(self, address: IpAddr) -> Self {
+        Self { from: Some(address), ..self }
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Value, Trouble> {
@@ -99,6 +108,9 @@ impl Service {
         request = request.header(CONTENT_TYPE, "application/json").header(USER_AGENT, "SimWarehouse/1.0");
         if let Some(token) = token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(from) = self.from {
+            request = request.header("X-Forwarded-For", from.to_string());
         }
         let request = request.body(Full::new(body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string())))).ok()?;
         let answer = async {

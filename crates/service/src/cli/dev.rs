@@ -1,5 +1,6 @@
 //! `backhaul dev`: a complete sandbox on one machine, without configuration.
 //!
+//! - The ports (`ports.rs`), which are taken before anything is started.
 //! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names. What a killed run left behind is
 //!   removed (`leftovers.rs`).
 //! - Two merchants with orders (`seed.rs`); their systems, carriers and warehouses are simulated.
@@ -14,16 +15,16 @@ pub(super) mod machine;
 mod mail_page;
 mod paint;
 mod places;
+mod ports;
 mod seed;
 mod tour;
 mod welcome;
 
-use std::io::ErrorKind;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 use domain::node::mode::Mode;
 use sandbox::mailbox::Mailbox;
@@ -34,10 +35,13 @@ use tokio::sync::{oneshot, watch};
 
 use self::database::Database;
 use self::paint::{Paint, Steps};
+use self::ports::Ports;
+use self::welcome::Addresses;
 use super::confirm::Confirmation;
 use super::output;
 use crate::app::App;
 use crate::cli::node::serve;
+use crate::flow::merchants::operators::invitation::first_link;
 use crate::http::operator_api::Commands;
 use crate::node::Phase;
 use crate::platform::clock::Clock;
@@ -50,9 +54,12 @@ const WAREHOUSE_PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(super) struct Dev {
-    /// The port to listen on; 0 picks a free one.
+    /// The port to listen on; the console listens on the next one. 0 picks free ones.
     #[arg(long, default_value_t = 8080)]
     port: u16,
+    /// Show every message and mail as it arrives, and every line of the log; otherwise only warnings and errors are shown.
+    #[arg(long)]
+    verbose: bool,
     /// Empty the sandbox that `DATABASE_URL` names before starting, after a confirmation: all its tables are dropped. Refused for
     /// production.
     #[arg(long)]
@@ -63,7 +70,7 @@ pub(super) struct Dev {
 
 pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) -> anyhow::Result<()> {
     let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
-    port_is_free(dev.port)?;
+    let ports = Ports::take(dev.port)?;
     // Handle Ctrl-C and a closed terminal from the start, so that no PostgreSQL is left behind.
     let (leave, leaving) = watch::channel(false);
     let mut hangup = signal(SignalKind::hangup()).context("installing the handler of SIGHUP failed")?;
@@ -78,34 +85,27 @@ pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) ->
     output::painted(&format!("{}\n", steps.paint.bold("Starting a sandbox on this machine")));
     let reset = dev.reset.then_some(&dev.confirmation);
     let database = Database::open(&settings, reset, &steps).await?;
-    let ran = Box::pin(run_until_stopped(&database, dev.port, settings, operator_api, &steps, leaving)).await;
+    let sandbox = Sandbox { database: &database, ports, settings, operator_api, verbose: dev.verbose };
+    let ran = Box::pin(run_until_stopped(sandbox, &steps, leaving)).await;
     ran.and(database.close())
 }
 
-/// Checks that the service can listen, before anything is started.
-fn port_is_free(port: u16) -> anyhow::Result<()> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => anyhow!(
-            "port {port} is in use by another program: stop it, or choose another port with `backhaul dev --port {}` (0 picks a free one)",
-            port.checked_add(1).unwrap_or(8080)
-        ),
-        ErrorKind::PermissionDenied => anyhow!("port {port} needs privileges: choose one above 1023, such as `backhaul dev --port 8080`"),
-        _ => anyhow!("cannot listen on port {port}: {error}"),
-    })
+/// Everything that the service is started with.
+struct Sandbox<'a> {
+    database: &'a Database,
+    ports: Ports,
+    settings: Settings,
+    operator_api: Commands,
+    verbose: bool,
 }
 
 /// Runs the service and the simulated systems around it, until shutdown is requested.
-async fn run_until_stopped(
-    database: &Database,
-    port: u16,
-    settings: Settings,
-    operator_api: Commands,
-    steps: &Steps,
-    leaving: watch::Receiver<bool>,
-) -> anyhow::Result<()> {
+async fn run_until_stopped(sandbox: Sandbox<'_>, steps: &Steps, leaving: watch::Receiver<bool>) -> anyhow::Result<()> {
+    let Sandbox { database, ports, settings, operator_api, verbose } = sandbox;
     let (receiver, mailbox) = (Receiver::start().await?, Arc::new(Mailbox::start().await?));
     let mails = mail_page::serve(Arc::clone(&mailbox)).await?;
-    let app = App::new(sandboxed(settings, &database.url(), port, &mailbox)?, Clock::system(), Entropy::system())?;
+    let (public, console) = ports.addresses()?;
+    let app = App::new(sandboxed(settings, &database.url(), (public, console), &mailbox)?, Clock::system(), Entropy::system())?;
     let demos = tokio::select! {
         demos = prepare(&app, &receiver, steps) => demos?,
         () = serve::leaving_requested(leaving.clone()) => return Ok(()),
@@ -119,19 +119,27 @@ async fn run_until_stopped(
     });
     let (started, address) = oneshot::channel();
     let roles = serve::Serve::default();
-    let serving = serve::serve(app.clone(), &roles, operator_api, leaving, |address| _ = started.send(address));
+    let serving = serve::serve(app.clone(), &roles, operator_api, ports.hand_over()?, leaving, |address| _ = started.send(address));
     let showing = async {
         let address: SocketAddr = address.await.context("the service did not start")?;
         let mut arrivals = tour::follow(&receiver);
         demos.0.connect(address)?;
         demos.1.connect(address)?;
         tour::play(&app, &demos, &mut arrivals, steps.paint).await?;
-        output::painted(&welcome::welcome((address, mails), database, &demos, app.now(), steps.paint));
+        let first_link = first_link(&app, &format!("http://{console}")).await?;
+        let addresses = Addresses { service: address, console, mailbox: mails, first_link };
+        output::painted(&welcome::welcome(&addresses, database, &demos, app.now(), steps.paint, verbose));
         // Errors before this point end the command and are printed; from here on they go to the log.
-        telemetry::start(&app.settings.log);
+        if verbose {
+            output::painted("\nMessages to merchants and mails to shoppers from now on:\n\n");
+            telemetry::start(&app.settings.log);
+        } else {
+            telemetry::start_quietly(&app.settings.log);
+        }
+        let shown = verbose.then_some(steps.paint);
         let (one, other) = (demos.0.warehouse(address, app.now())?, demos.1.warehouse(address, app.now())?);
         tokio::join!(
-            tour::report(&app, &receiver, &mailbox, arrivals, steps.paint),
+            tour::report(&app, &receiver, &mailbox, arrivals, shown),
             one.keep_working(WAREHOUSE_PAUSE),
             other.keep_working(WAREHOUSE_PAUSE),
         );
@@ -153,24 +161,26 @@ async fn prepare(app: &App, receiver: &Receiver, steps: &Steps) -> anyhow::Resul
     Box::pin(steps.take("Two merchants with fifty orders, simulated systems and carriers", seeded)).await
 }
 
-/// The port of the console: the next one, or any if that of the service is any.
-fn console_port(port: u16) -> u16 {
-    if port == 0 { 0 } else { port.checked_add(1).unwrap_or_default() }
-}
-
 /// The settings, with everything replaced that does not suit a sandbox on this machine.
-fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) -> anyhow::Result<Settings> {
+fn sandboxed(
+    mut settings: Settings,
+    url: &str,
+    (public, console): (SocketAddr, SocketAddr),
+    mailbox: &Mailbox,
+) -> anyhow::Result<Settings> {
     settings.mode = Mode::Sandbox;
     settings.database.set_url(url);
-    settings.http.listen = format!("127.0.0.1:{port}");
+    settings.http.listen = public.to_string();
     "127.0.0.1:0".clone_into(&mut settings.http.admin_listen);
-    settings.console.serve_at(format!("127.0.0.1:{}", console_port(port)), None);
+    settings.console.serve_at(console.to_string(), None);
     settings.tls.turn_off();
-    settings.portal.share_listener(format!("http://127.0.0.1:{port}"));
+    settings.portal.share_listener(format!("http://{public}"));
     settings.mail.set_url(&format!("{}?tls=none", mailbox.url()));
     "notices@example.com".clone_into(&mut settings.mail.from);
     // The simulated systems listen on this machine's loopback address, which calls otherwise refuse.
     settings.outbound.allowed.push(welcome::LOOPBACK.parse()?);
+    // They call from there too, and name an address of their own, so that they do not use up the developer's rate limit.
+    settings.http.trusted_proxies.push(welcome::LOOPBACK.parse()?);
     settings.log.format = LogFormat::Text;
     Ok(settings)
 }

@@ -26,8 +26,17 @@ pub fn filter(level: &str) -> EnvFilter {
 
 /// Starts logging, once per process.
 pub fn start(log: &Log) {
+    start_with(log, filter(&log.level));
+}
+
+/// Starts logging warnings and errors only, once per process: for somebody at a terminal who wants to read something else there.
+pub fn start_quietly(log: &Log) {
+    start_with(log, EnvFilter::new("warn"));
+}
+
+fn start_with(log: &Log, filter: EnvFilter) {
     // A line that cannot be written is lost. Saying so on standard error would panic if that is closed too.
-    let lines = tracing_subscriber::fmt().with_env_filter(filter(&log.level)).log_internal_errors(false);
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).log_internal_errors(false);
     match log.format {
         LogFormat::Json => lines.json().flatten_event(true).with_current_span(true).with_span_list(false).init(),
         LogFormat::Text => lines.with_ansi(std::io::stdout().is_terminal()).compact().init(),

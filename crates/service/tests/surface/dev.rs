@@ -35,8 +35,9 @@ fn dev(database: Option<&Database>) -> Command {
 
 /// The answer of a page, with its headers.
 fn get(base: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(base.trim_start_matches("http://")).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let address = base.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -56,7 +57,7 @@ impl Running {
                 running.first_message = Some(begun.elapsed());
             }
             running.printed.push(line);
-            if running.printed.last().unwrap().starts_with("Messages to merchants and mails to shoppers") {
+            if running.printed.last().unwrap().starts_with("Ctrl-C stops the sandbox") {
                 return running;
             }
         }
@@ -83,6 +84,18 @@ impl Running {
         let outside = self.printed[..first].iter().chain(&self.printed[last + 1..]).find(|line| line.contains("curl "));
         assert_eq!(outside, None, "every command is pasted");
         self.printed[first..=last].join("\n")
+    }
+
+    /// The printed line that begins with this word, without it.
+    fn after(&self, word: &str) -> &str {
+        let found = self.printed.iter().find_map(|line| line.trim_start().strip_prefix(word));
+        found.unwrap_or_else(|| panic!("no line with {word}\n{}", self.printed.join("\n"))).trim()
+    }
+
+    /// The commands that point an endpoint at a server of one's own, with the environment that they need.
+    fn commands_for_own_server(&self) -> String {
+        let wanted = |line: &&String| line.starts_with("export ") || line.starts_with("backhaul endpoint ");
+        self.printed.iter().filter(wanted).cloned().collect::<Vec<_>>().join("\n")
     }
 
     fn end(mut self) {
@@ -130,7 +143,7 @@ fn shown_in_the_readme() -> Vec<String> {
 
 #[test]
 fn what_dev_prints_can_be_pasted() {
-    let running = Running::start(&mut dev(None));
+    let running = Running::start(dev(None).arg("--verbose"));
     let first_message = running.first_message.expect("a message is delivered without any command");
     assert!(first_message < FIRST_MESSAGE, "{first_message:?}");
     let printed = running.printed.join("\n");
@@ -142,8 +155,9 @@ fn what_dev_prints_can_be_pasted() {
     }
     let shown = shown_in_the_readme();
     assert!(shown.len() >= 6, "{shown:?}");
-    for line in shown {
-        assert!(printed.contains(&line), "the README shows {line:?}\n{printed}");
+    // With --verbose there is no need to say how to see more.
+    for line in shown.iter().filter(|line| !line.starts_with("Messages go on arriving")) {
+        assert!(printed.contains(line), "the README shows {line:?}\n{printed}");
     }
 
     let commands = running.commands();
@@ -177,7 +191,7 @@ fn what_dev_prints_can_be_pasted() {
         "OUT-S-1_2",
         "a mail to ",
     ]);
-    let mailbox = running.printed.iter().find_map(|line| line.trim().strip_prefix("Mailbox")).unwrap().trim().to_owned();
+    let mailbox = running.after("Mailbox").to_owned();
     let listed = get(&mailbox, "/");
     assert!(listed.contains("Your return is confirmed") && listed.contains("content-security-policy: default-src 'none'"), "{listed}");
     let mail = get(&mailbox, "/mails/1");
@@ -191,6 +205,52 @@ fn what_dev_prints_can_be_pasted() {
     assert!(cluster.exists());
     running.end();
     assert!(!cluster.exists(), "its data is removed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_first_run_ends_with_the_credentials_and_is_quiet_afterwards() {
+    let running = Running::start(&mut dev(None));
+    let at = |start: &str| running.printed.iter().position(|line| line.trim_start().starts_with(start)).unwrap();
+    let order = [at("Backhaul is running on"), at("BASE="), at("backhaul endpoint set"), at("Demo Outdoor  client_id"), at("Ctrl-C stops")];
+    assert!(order.is_sorted() && order[4] - order[3] < 5, "{}", running.printed.join("\n"));
+    let quiet = "Messages go on arriving. `backhaul dev --verbose` shows each of them here, with the log.";
+    assert!(running.printed.iter().any(|line| line == quiet) && shown_in_the_readme().iter().any(|line| line == quiet));
+    // The port was any, and every link has the one that it became.
+    let base = running.after("Backhaul is running on").to_owned();
+    assert!(!base.ends_with(":0") && running.after("BASE=") == base && running.after("Portal").starts_with(&format!("{base}/r/")));
+
+    // Its own server gets the messages.
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    let own_server = running.commands_for_own_server();
+    let script = own_server.replace("http://127.0.0.1:9000/rmas", &systems.url("/rmas"));
+    assert_ne!(script, own_server);
+    let run = |script: &str| {
+        let script = format!("set -euo pipefail\n{script}");
+        out(&Command::new("bash").args(["-c", &script]).env("PATH", path()).output().unwrap())
+    };
+    let tried = run(&script);
+    assert!(tried.contains("200") && !systems.received_at("/rmas").is_empty(), "{tried}");
+
+    // The simulated systems work on, and neither print anything nor use up the developer's requests.
+    let environment: Vec<&str> = script.lines().filter(|line| line.starts_with("export ")).collect();
+    let look = format!("{}\nbackhaul messages list --merchant demo-outdoor -o json", environment.join("\n"));
+    let begun = Instant::now();
+    while !run(&look).contains("outbound_asn") {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the warehouse works");
+    }
+    let answer = get(&base, "/v1/orders/none");
+    assert!(answer.contains("ratelimit-remaining: 2499\r\n"), "{answer}");
+    let console = running.after("Console").to_owned();
+    let invitation = running.printed.iter().find_map(|line| line.trim().strip_prefix(&format!("{console}/invitation/"))).unwrap();
+    assert!(get(&console, &format!("/invitation/{invitation}")).starts_with("HTTP/1.1 200"));
+    while get(running.after("Mailbox"), "/mails/1").starts_with("HTTP/1.1 404") {
+        assert!(begun.elapsed() < Duration::from_mins(1), "shoppers get mails");
+    }
+    let mail = get(running.after("Mailbox"), "/mails/1");
+    assert!(mail.contains(&format!("{base}/")), "links in mails have the port too: {mail}");
+    let more: Vec<String> = running.lines.try_iter().collect();
+    assert!(more.is_empty(), "{more:?}");
+    running.end();
 }
 
 #[test]
@@ -300,6 +360,20 @@ fn a_port_that_is_taken_is_named_before_anything_starts() {
     let refused = err(&output);
     assert!(refused.contains(&format!("port {port} is in use by another program")) && refused.contains("--port"), "{refused}");
     assert_eq!(output.stdout, b"");
+}
+
+#[test]
+fn the_consoles_port_is_checked_before_anything_starts_too() {
+    // The port before one that is taken, and free itself.
+    let taken = std::iter::repeat_with(|| TcpListener::bind("127.0.0.1:0").unwrap());
+    let before = |taken: &TcpListener| taken.local_addr().unwrap().port() - 1;
+    let taken = taken.take(20).find(|taken| TcpListener::bind(("127.0.0.1", before(taken))).is_ok()).unwrap();
+    let port = before(&taken);
+    let output = dev(None).args(["--port", &port.to_string()]).output().unwrap();
+    let refused = err(&output);
+    let whose = format!("port {}, which the console takes beside {port}, is in use by another program", port + 1);
+    assert!(refused.contains(&whose) && refused.contains("`backhaul dev --port "), "{refused}");
+    assert_eq!(output.stdout, b"", "no PostgreSQL was started");
 }
 
 #[test]

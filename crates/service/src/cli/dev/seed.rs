@@ -1,6 +1,6 @@
 //! The two demo merchants, each with its own policy, brand, carrier, warehouse, endpoints and orders.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
@@ -37,6 +37,9 @@ use crate::flow::warehouse::take_drop_ship_orders::take_drop_ship_orders;
 const CONTACT: &str = "engineers@example.com";
 /// The address that shoppers can turn to.
 const HELP: &str = "help@example.com";
+/// The address that the simulated carriers and warehouses name as theirs, one of those for documentation (RFC 5737). The rate limiter
+/// counts their requests apart from those of whoever tries the sandbox.
+const SIMULATORS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 /// The interfaces that the merchants' systems serve.
 const INTERFACES: [Interface; 8] = [
     Interface::Rma,
@@ -245,13 +248,13 @@ impl Demo {
     /// Makes the carrier send its webhooks to the service at `address`.
     pub(super) fn connect(&self, address: SocketAddr) -> anyhow::Result<()> {
         let url = format!("http://{address}/v1/carrier_webhooks/{}", self.id);
-        Ok(self.carrier.sends_webhooks_to(&url, self.webhook_secret.expose_secret())?)
+        Ok(self.carrier.sends_webhooks_from(SIMULATORS, &url, self.webhook_secret.expose_secret())?)
     }
 
     /// The merchant's simulated warehouse, a client of the service at `address`.
     pub(super) fn warehouse(&self, address: SocketAddr, now: DateTime<Utc>) -> anyhow::Result<Warehouse> {
         let IssuedCredential { client_id, client_secret, .. } = &self.warehouse;
-        let warehouse = Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?;
+        let warehouse = Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?.calls_from(SIMULATORS);
         Ok(warehouse.receives_at(places::WAREHOUSE).sends(self.shop.pallets(places::WAREHOUSE, places::VENDOR, now)))
     }
 }

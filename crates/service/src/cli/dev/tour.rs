@@ -153,16 +153,19 @@ fn line(when: &str, Arrival { merchant, content }: &Arrival, paint: Paint) -> St
     format!("  {}  {} {}\n", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())
 }
 
-/// Prints every message and mail that arrives, until it is dropped.
-pub(super) async fn report(app: &App, receiver: &Receiver, mailbox: &Mailbox, mut arrivals: mpsc::Receiver<Arrival>, paint: Paint) {
+/// Takes every message and mail that arrives, until it is dropped, and prints them with `paint`, if there is any.
+pub(super) async fn report(app: &App, receiver: &Receiver, mailbox: &Mailbox, mut arrivals: mpsc::Receiver<Arrival>, paint: Option<Paint>) {
     let time = || app.clock.wall().format("%H:%M:%S").to_string();
     let messages = async {
         while let Some(arrival) = arrivals.recv().await {
             receiver.clear();
-            output::painted(&line(&time(), &arrival, paint));
+            if let Some(paint) = paint {
+                output::painted(&line(&time(), &arrival, paint));
+            }
         }
     };
     let mails = async {
+        let Some(paint) = paint else { return };
         let mut shown = 0;
         loop {
             // After a timeout, wait again.

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::database::Database;
 use super::paint::Paint;
@@ -15,15 +15,26 @@ const SHOWN: usize = 10;
 /// The network of the simulated systems.
 pub(super) const LOOPBACK: &str = "127.0.0.1/32";
 
-/// The welcome text for a service and a mailbox at these addresses: blocks of commands with a comment each, to paste into another terminal one by one or all at once.
+/// The addresses of what runs.
+pub(super) struct Addresses {
+    pub(super) service: SocketAddr,
+    pub(super) console: SocketAddr,
+    pub(super) mailbox: SocketAddr,
+    /// The link for the console's first administrator; none if there is one already.
+    pub(super) first_link: Option<SecretString>,
+}
+
+/// The welcome text: the addresses, blocks of commands with a comment each, to paste into another terminal one by one or all at once,
+/// and last, where they are still on the screen, the credentials. Unless messages are shown from now on, it says how to see them.
 pub(super) fn welcome(
-    (service, mailbox): (SocketAddr, SocketAddr),
+    addresses: &Addresses,
     database: &Database,
     demos: &(Demo, Demo),
     now: DateTime<Utc>,
     paint: Paint,
+    shows_messages: bool,
 ) -> String {
-    let base = &format!("http://{service}");
+    let base = &format!("http://{}", addresses.service);
     let (shoes, outdoor) = demos;
     let credential = |demo: &Demo| {
         let (name, id, secret) = (demo.shop.name, &demo.credential.client_id, demo.credential.client_secret.expose_secret());
@@ -35,11 +46,38 @@ pub(super) fn welcome(
         Database::Given(_) => "Ctrl-C stops the sandbox. Its data stays in the database; `backhaul dev --reset` starts from scratch.",
     };
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
+    let mails = place("Mailbox", &format!("http://{}", addresses.mailbox), "All mails that are sent", paint);
     let paste = "\nPaste this into another terminal, step by step or all at once:\n".to_owned();
-    let rest = format!("{}\n\nMessages to merchants and mails to shoppers from now on:\n\n", paint.bold(end));
-    let mails = format!("  {}  {}\n  All mails that are sent\n", paint.bold("Mailbox     "), paint.good(&format!("http://{mailbox}")));
-    let lines = [head, portal(base, shoes, now, paint), mails, credential(shoes), credential(outdoor), paste].into_iter();
-    lines.chain(parts(base, database, shoes, now).into_iter().map(part)).chain([rest]).collect::<Vec<_>>().join("\n")
+    let quiet = if shows_messages { "" } else { "Messages go on arriving. `backhaul dev --verbose` shows each of them here, with the log.\n" };
+    let before = [head, portal(base, shoes, now, paint), console(addresses, paint), mails, paste].into_iter();
+    let commands = parts(base, database, shoes, now).into_iter().map(part);
+    let after = [own_server(shoes, paint), credential(shoes), credential(outdoor), format!("\n{quiet}{}\n", paint.bold(end))];
+    before.chain(commands).chain(after).collect::<Vec<_>>().join("\n")
+}
+
+/// A page to open, and what it is for.
+fn place(name: &str, address: &str, purpose: &str, paint: Paint) -> String {
+    format!("  {}  {}\n  {purpose}\n", paint.bold(&format!("{name:12}")), paint.good(address))
+}
+
+/// Where the operator's people work.
+fn console(addresses: &Addresses, paint: Paint) -> String {
+    let purpose = match &addresses.first_link {
+        Some(link) => format!("Whoever opens this link within 72 hours becomes its first administrator:\n  {}", link.expose_secret()),
+        None => "Sign in as before".to_owned(),
+    };
+    place("Console", &format!("http://{}", addresses.console), &purpose, paint)
+}
+
+/// The commands that send a merchant's messages to the developer's own server. They are not among those to paste, because they take a
+/// server.
+fn own_server(demo: &Demo, paint: Paint) -> String {
+    let sentence = "# With a server of your own, here on port 9000 of this machine: send it the messages about returns, and a first one to try.";
+    format!(
+        "{}\nbackhaul endpoint set rma --merchant {merchant} --url http://127.0.0.1:9000/rmas\nbackhaul endpoint test rma --merchant {merchant}\n",
+        paint.dim(sentence),
+        merchant = demo.handle
+    )
 }
 
 /// Where to return something as a shopper, and with which order.
@@ -49,8 +87,8 @@ fn portal(base: &str, demo: &Demo, now: DateTime<Utc>, paint: Paint) -> String {
         |order: &serde_json::Value, field: &str| order.pointer(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
     let shipped = orders.iter().find(|order| text(order, "/status") == "Shipped");
     let (number, email) = shipped.map(|order| (text(order, "/identifier"), text(order, "/customer/email"))).unwrap_or_default();
-    let address = paint.good(&format!("{base}/r/{}", demo.handle));
-    format!("  {}  {address}\n  Return something as a shopper: order number {number}, e-mail {email}\n", paint.bold("Portal      "))
+    let purpose = format!("Return something as a shopper: order number {number}, e-mail {email}");
+    place("Portal", &format!("{base}/r/{}", demo.handle), &purpose, paint)
 }
 
 fn parts(base: &str, database: &Database, demo: &Demo, now: DateTime<Utc>) -> Vec<(&'static str, String)> {

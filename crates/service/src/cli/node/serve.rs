@@ -59,13 +59,21 @@ impl Serve {
     }
 }
 
+/// Listeners that were bound before the service starts. The service binds the others by its settings.
+#[derive(Default)]
+pub(in crate::cli) struct Bound {
+    pub(in crate::cli) public: Option<TcpListener>,
+    /// Whoever binds it introduces the console as well.
+    pub(in crate::cli) console: Option<TcpListener>,
+}
+
 pub(in crate::cli) async fn run(app: App, roles: &Serve, operator_api: Commands) -> anyhow::Result<()> {
     telemetry::start(&app.settings.log);
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(on_signal(app.clone(), leave));
     // Installed before anything else happens, because SIGHUP ends a process that does not handle it.
     tokio::spawn(on_hangup(app.clone(), signal(SignalKind::hangup()).context("installing the handler of SIGHUP failed")?));
-    serve(app, roles, operator_api, leaving, |_| {}).await
+    serve(app, roles, operator_api, Bound::default(), leaving, |_| {}).await
 }
 
 /// Serves until `leaving` turns true; calls `started` with the public address once the service accepts requests.
@@ -73,6 +81,7 @@ pub(in crate::cli) async fn serve(
     app: App,
     roles: &Serve,
     operator_api: Commands,
+    bound: Bound,
     leaving: watch::Receiver<bool>,
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
@@ -102,14 +111,19 @@ pub(in crate::cli) async fn serve(
     let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
     let console = match app.settings.console.listen().filter(|_| roles.has(Role::Console)) {
         Some(listen) => {
-            let listener = bind(listen, "console.listen").await?;
-            introduce(&app, &listener).await;
+            let listener = match bound.console {
+                Some(listener) => listener,
+                None => bind_console(&app, listen).await?,
+            };
             Some(serve_console(&app, listener, operator_api, leaving.clone())?)
         }
         None => None,
     };
     if let Some(doors) = doors {
-        let public = bind(&limits.listen, "http.listen").await?;
+        let public = match bound.public {
+            Some(public) => public,
+            None => bind(&limits.listen, "http.listen").await?,
+        };
         let portal = match app.settings.portal.listen() {
             Some(listen) => Some(bind(listen, "portal.listen").await?),
             None => None,
@@ -185,6 +199,13 @@ async fn serve_admin(app: &App, leaving: watch::Receiver<bool>) -> anyhow::Resul
     let listener = bind(&http.admin_listen, "http.admin_listen").await?;
     let door = Door::admin(http, &app.entropy, tls, app.metrics.admin_listener.clone());
     Ok(tokio::spawn(listener::serve_through(door, listener, http::admin_router(app, token.as_ref()), leaving_requested(leaving))))
+}
+
+/// Binds the console's listener, and tells whoever looks on how to become its first administrator.
+async fn bind_console(app: &App, listen: &str) -> anyhow::Result<TcpListener> {
+    let listener = bind(listen, "console.listen").await?;
+    introduce(app, &listener).await;
+    Ok(listener)
 }
 
 /// Prints a one-time link for the first administrator, if there is no operator yet. It is secret, so it is not in the log.
