@@ -15,6 +15,7 @@ struct Source {
     random: StdRng,
     /// The millisecond of the newest id, and its bits after the time.
     newest: (u64, u128),
+    is_seeded: bool,
 }
 
 /// The bits of an id after the time, without the first one, so that there is room for later ids of the same millisecond.
@@ -26,17 +27,26 @@ impl Entropy {
     /// A source seeded by the operating system.
     #[must_use]
     pub fn system() -> Self {
-        Self::new(rand::make_rng())
+        Self::new(rand::make_rng(), false)
     }
 
     /// A source that yields the same bytes every time, for tests.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self::new(StdRng::seed_from_u64(seed))
+        Self::new(StdRng::seed_from_u64(seed), true)
     }
 
-    fn new(random: StdRng) -> Self {
-        Self(Arc::new(Mutex::new(Source { random, newest: (0, 0) })))
+    fn new(random: StdRng, is_seeded: bool) -> Self {
+        Self(Arc::new(Mutex::new(Source { random, newest: (0, 0), is_seeded })))
+    }
+
+    /// Begins a seeded source anew, so that what a test sees next does not depend on what was drawn before. Does nothing to one that
+    /// the operating system seeded.
+    pub fn reseed(&self, seed: u64) {
+        let mut source = self.lock();
+        if source.is_seeded {
+            source.random = StdRng::seed_from_u64(seed);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Source> {
@@ -89,6 +99,17 @@ const fn after_time(bits: u128) -> [u8; 10] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_seeded_source_begins_anew() {
+        let drawn = |entropy: &Entropy| {
+            entropy.reseed(3);
+            entropy.bytes::<16>()
+        };
+        let (seeded, system) = (Entropy::seeded(7), Entropy::system());
+        assert_eq!(drawn(&seeded), drawn(&seeded));
+        assert_ne!(drawn(&system), drawn(&system));
+    }
 
     #[test]
     fn ids_of_one_millisecond_ascend_and_those_of_another_time_have_their_place() {

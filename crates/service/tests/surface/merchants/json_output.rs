@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use backhaul::cli::operator_api;
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::http::operator_api::TERMINAL;
 use domain::merchants::operator::Role;
+use domain::messages::message::Interface;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,12 +16,13 @@ use crate::world::{Database, World};
 
 /// The output of a command for JSON; none if it was refused without a word on standard output.
 async fn printed(script: &Script<'_>, path: &str, reads: bool, parameters: &Value) -> Option<Value> {
-    let text = printed_as("output=json", script, path, reads, parameters).await?;
-    Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path} prints no JSON ({error}):\n{text}")))
+    let answer = answer_to_terminal("output=json", script, path, reads, parameters).await;
+    let text = answer["out"].as_str().filter(|text| !text.is_empty())?;
+    Some(serde_json::from_str(text).unwrap_or_else(|error| panic!("{path} prints no JSON ({error}):\n{text}")))
 }
 
-/// The output of a command as `shape` says; none if it was refused without a word on standard output.
-pub async fn printed_as(shape: &str, script: &Script<'_>, path: &str, reads: bool, parameters: &Value) -> Option<String> {
+/// The answer of a command to a terminal as `shape` says: both its outputs, and its error.
+pub async fn answer_to_terminal(shape: &str, script: &Script<'_>, path: &str, reads: bool, parameters: &Value) -> Value {
     let accept = format!("{TERMINAL};{shape}");
     let method = if reads { Method::GET } else { Method::POST };
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -33,12 +36,9 @@ pub async fn printed_as(shape: &str, script: &Script<'_>, path: &str, reads: boo
             if reads { request } else { request.json(parameters) }
         })
         .await;
-    let text = reply.body["out"].as_str().unwrap_or_else(|| panic!("{path}: {}", reply.text));
-    if text.is_empty() {
-        assert!(reply.body["error"].is_string(), "{path} says nothing: {}", reply.text);
-        return None;
-    }
-    Some(text.to_owned())
+    let says_nothing = reply.body["out"].as_str().unwrap_or_else(|| panic!("{path}: {}", reply.text)).is_empty();
+    assert!(!says_nothing || reply.body["error"].is_string(), "{path} says nothing: {}", reply.text);
+    reply.body
 }
 
 /// The names of an object's fields; of a list, those of its first entry.
@@ -197,13 +197,16 @@ struct Ids {
 /// A merchant with a return, an administrator's script, and every command that can be called from elsewhere: its path, whether it
 /// reads only, and parameters.
 pub async fn every_command(world: &World) -> (Script<'_>, Vec<(&'static str, bool, Value)>) {
-    let shop = world.shop("acme").await;
-    shop.merchant.sells("A-1", 2).await;
-    let rma = shop.merchant.starts_a_return("A-1", 1).await;
+    let merchant = world.merchant("acme").await;
+    // Nothing is delivered, and the address is as long each time.
+    let endpoint = EndpointChange { url: Some("https://hooks.example.com/rmas".to_owned()), ..EndpointChange::default() };
+    set_endpoint(&world.app, "test", merchant.id, Interface::Rma, endpoint).await.unwrap();
+    merchant.sells("A-1", 2).await;
+    let rma = merchant.starts_a_return("A-1", 1).await;
     let message = world.database.texts("select message_id::text from message where kind = 'rma'").await.remove(0);
     let script = world.script(Role::Admin).await;
     let operations = operator_api().operations;
-    let calls = calls(&Ids { rma, message, client_id: shop.merchant.client_id.clone() });
+    let calls = calls(&Ids { rma, message, client_id: merchant.client_id.clone() });
     let declared: BTreeSet<&str> = operations.iter().map(|operation| operation.path.as_str()).collect();
     let called: BTreeSet<&str> = calls.iter().map(|(path, _)| *path).collect();
     assert_eq!(called, declared, "a new command is called here");
