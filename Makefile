@@ -17,6 +17,11 @@ setup: ## Install missing tools: PostgreSQL, PgBouncer, curl, promtool, Node, Ch
 dev: ## Run everything locally: the service, a temporary PostgreSQL, two merchants and their simulated systems
 	@cargo run --locked --quiet -p backhaul -- dev
 
+.PHONY: dev-check
+dev-check: ## Play the first five minutes of docs/first-steps.md in a terminal, and compare what is seen with scripts/dev-check.txt (WRITE_DOWN=1 writes it anew)
+	@cargo build --locked --quiet -p backhaul
+	@PATH="$(abspath $(PROGRAMS))/debug:$$PATH" $(WITH_POSTGRES) scripts/dev-check
+
 .PHONY: build
 build: ## Build the release binary without the simulators of `backhaul dev`: target/release/backhaul
 	cargo build --release --locked --no-default-features -p backhaul
