@@ -10,7 +10,7 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
-setup: ## Install missing tools: PostgreSQL, PgBouncer, curl, promtool, Node, Chromium, cargo-nextest, cargo-deny, cargo-fuzz
+setup: ## Install missing tools: PostgreSQL, PgBouncer, HAProxy, curl, promtool, Node, Chromium, cargo-nextest, cargo-deny, cargo-fuzz
 	@scripts/setup
 
 .PHONY: dev
@@ -179,6 +179,11 @@ crash-returns: proof ## Crash a process at every commit of a return: places, hit
 rolling-restarts: proof ## Restart two nodes behind a load balancer in turn at 500 requests a second: restarts, requests, resets, server_errors
 	@$(PROOF) rolling-restarts
 
+.PHONY: rolling-haproxy
+rolling-haproxy: proof ## Restart two nodes behind HAProxy (Debian package) 100 times while clients in Python, Node and curl call: restarts, requests, failed
+	@scripts/setup haproxy
+	@PATH="$$PATH:/usr/sbin" $(PROOF) rolling-haproxy
+
 .PHONY: outage-delivery
 outage-delivery: proof ## PostgreSQL outages under a steady load: slowest_recovery_s, lost
 	@$(PROOF) outage-delivery
@@ -259,6 +264,7 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-restarts --restarts 3 --per-second 100
+	@PATH="$$PATH:/usr/sbin" $(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-haproxy --restarts 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul freeze-delivery
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000

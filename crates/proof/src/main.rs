@@ -343,6 +343,12 @@ enum Command {
         #[arg(long, default_value_t = 500)]
         per_second: u32,
     },
+    /// Restart two nodes behind HAProxy in turn while clients in Python, Node and curl call. Needs these programs.
+    RollingHaproxy {
+        /// Number of restarts.
+        #[arg(long, default_value_t = 100)]
+        restarts: usize,
+    },
     /// Measure the cost of a message while few and while many others are waiting.
     BenchBacklog {
         /// Number of waiting messages in the large case.
@@ -463,6 +469,7 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         Command::RollingRestarts { restarts, per_second } => {
             node::rolling::run(&cli.program, &node::rolling::Plan { restarts, rate: per_second }).await?
         }
+        Command::RollingHaproxy { restarts } => node::haproxy::run(&cli.program, &node::haproxy::Plan { restarts }).await?,
         Command::BenchBacklog { many, messages, rounds } => {
             messages::backlog::run(&cli.program, &messages::backlog::Plan { many, messages, rounds }).await?
         }

@@ -4,5 +4,6 @@ mod balancer;
 mod callers;
 pub(crate) mod console;
 pub(crate) mod edge;
+pub(crate) mod haproxy;
 pub(crate) mod migrate;
 pub(crate) mod rolling;

@@ -306,3 +306,10 @@ fn the_index_links_every_document() {
     let front = links(&documents["README.md"]);
     assert!(front.contains(&"docs/README.md"), "the README links the index");
 }
+
+#[test]
+fn the_example_for_haproxy_is_the_file_that_is_tried() {
+    let document = read("docs/operations.md");
+    let (_, example) = document.split_once("```haproxy\n").expect("an example");
+    assert_eq!(example.split("```").next().unwrap(), read("ops/haproxy.cfg"));
+}
