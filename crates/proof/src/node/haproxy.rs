@@ -21,9 +21,9 @@ pub(crate) struct Plan {
     pub(crate) restarts: usize,
 }
 
-/// The time between the notice of a node and its end, in which HAProxy asks four times; and HAProxy as a proxy that is trusted.
+/// The time between the notice of a node and its end, in which HAProxy asks at least five times; and HAProxy as a proxy that is trusted.
 const SETTINGS: [(&str, &str); 2] =
-    [("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "2000"), ("BACKHAUL__HTTP__TRUSTED_PROXIES", r#"["127.0.0.0/8"]"#)];
+    [("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "3000"), ("BACKHAUL__HTTP__TRUSTED_PROXIES", r#"["127.0.0.0/8"]"#)];
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("Setting up: a temporary PostgreSQL, 100 merchants, and two nodes behind HAProxy …");
