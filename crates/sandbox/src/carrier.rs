@@ -150,7 +150,7 @@ impl Carrier {
 
     /// The same, through a proxy that names `address` as the sender.
     pub fn sends_webhooks_from(&self, address: IpAddr, url: &str, secret: &str) -> Result<(), NoTarget> {
-        self.state.webhooks.aim(Target::new(url, secret)?.from_address(address));
+        self.state.webhooks.aim(Target::new(url, secret)?.called_from(address));
         Ok(())
     }
 

@@ -40,7 +40,7 @@ impl Warehouse {
     /// Makes it call through a proxy that names `address` as the caller.
     #[must_use]
     pub fn calls_from(self, address: IpAddr) -> Self {
-        Self { service: self.service.from_address(address), ..self }
+        Self { service: self.service.called_from(address), ..self }
     }
 
     /// Makes it receive announced goods, as the merchant's warehouse with this internal id.

@@ -55,7 +55,7 @@ impl Service {
     }
 
     /// The same service, called through a proxy that names `address` as the caller.
-    pub(super) fn from_address(self, address: IpAddr) -> Self {
+    pub(super) fn called_from(self, address: IpAddr) -> Self {
         Self { from: Some(address), ..self }
     }
 

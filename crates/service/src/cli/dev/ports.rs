@@ -49,10 +49,7 @@ impl Ports {
             tokio::net::TcpListener::from_std(listener)
         };
         let failed = "preparing the listeners failed";
-        Ok(Bound {
-            public: Some(asynchronous(self.public).context(failed)?),
-            console: Some(asynchronous(self.console).context(failed)?),
-        })
+        Ok(Bound { public: Some(asynchronous(self.public).context(failed)?), console: Some(asynchronous(self.console).context(failed)?) })
     }
 }
 

@@ -48,7 +48,8 @@ pub(super) fn welcome(
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
     let mails = place("Mailbox", &format!("http://{}", addresses.mailbox), "All mails that are sent", paint);
     let paste = "\nPaste this into another terminal, step by step or all at once:\n".to_owned();
-    let quiet = if shows_messages { "" } else { "Messages go on arriving. `backhaul dev --verbose` shows each of them here, with the log.\n" };
+    let quiet =
+        if shows_messages { "" } else { "Messages go on arriving. `backhaul dev --verbose` shows each of them here, with the log.\n" };
     let before = [head, portal(base, shoes, now, paint), console(addresses, paint), mails, paste].into_iter();
     let commands = parts(base, database, shoes, now).into_iter().map(part);
     let after = [own_server(shoes, paint), credential(shoes), credential(outdoor), format!("\n{quiet}{}\n", paint.bold(end))];
@@ -72,7 +73,8 @@ fn console(addresses: &Addresses, paint: Paint) -> String {
 /// The commands that send a merchant's messages to the developer's own server. They are not among those to paste, because they take a
 /// server.
 fn own_server(demo: &Demo, paint: Paint) -> String {
-    let sentence = "# With a server of your own, here on port 9000 of this machine: send it the messages about returns, and a first one to try.";
+    let sentence =
+        "# With a server of your own, here on port 9000 of this machine: send it the messages about returns, and a first one to try.";
     format!(
         "{}\nbackhaul endpoint set rma --merchant {merchant} --url http://127.0.0.1:9000/rmas\nbackhaul endpoint test rma --merchant {merchant}\n",
         paint.dim(sentence),
