@@ -9,11 +9,13 @@ mod dev;
 mod id;
 mod merchants;
 mod messages;
+mod moment;
 mod node;
 mod orders;
 mod output;
 mod pager;
 mod remote;
+mod reseal;
 mod returns;
 mod session;
 mod table;
@@ -85,7 +87,7 @@ enum Command {
 /// The commands with which people operate an installation, at a terminal or through the operator API.
 #[derive(Subcommand)]
 enum Operate {
-    /// Add, change, list, show, pause and resume merchants.
+    /// Add, change, rename, list, show, pause and resume merchants.
     #[command(subcommand)]
     Merchant(merchants::merchant::Command),
     /// Issue, list and revoke the credentials with which merchants get access tokens.
@@ -114,13 +116,13 @@ enum Operate {
     Failures(messages::failures::Command),
     /// List the processes that deliver: buckets, lease age, calls in flight, overdue deliveries.
     Deliverers,
-    /// Import orders; list refused order messages and orders with warnings.
+    /// Import, show and find orders; list refused order messages and orders with warnings.
     #[command(subcommand)]
     Orders(orders::commands::Command),
     /// List, show, cancel and resend returns; settle exchanges that hang; work through the work list.
     #[command(subcommand)]
     Returns(returns::commands::Command),
-    /// Export and erase a shopper's personal data.
+    /// Find a shopper's orders and returns; export and erase their personal data.
     #[command(subcommand)]
     Shopper(merchants::shopper::Command),
     /// Show and change merchants' return policies.

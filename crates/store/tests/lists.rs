@@ -240,7 +240,7 @@ async fn over_all_merchants(store: &Store, ledger: &mut Ledger) {
     let group = Selection::Group { endpoint: key.endpoint, reason: key.reason.clone(), since: None, until: now() };
     assert!(failure_selection::count(store, key.merchant, &group).await.unwrap().open > 0);
     ledger.page("a preview");
-    let merchants: Vec<MerchantId> = recent::merchants(store, 50).await.unwrap().into_iter().map(|account| account.id).collect();
+    let merchants: Vec<MerchantId> = recent::merchants(store, None, 50).await.unwrap().into_iter().map(|account| account.id).collect();
     ledger.explained.take();
     let mut before = None;
     for _ in 0..TURNED {

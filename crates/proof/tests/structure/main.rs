@@ -21,10 +21,6 @@ use self::words::{Openings, undocumented};
 /// The circles between files of one folder that are allowed, with the reason.
 const CIRCLES: &[Listed] = &[
     Listed {
-        files: &["crates/service/src/cli/messages/failures.rs", "crates/service/src/cli/messages/failures/bulk.rs"],
-        reason: "retrying an endpoint is a form of `failures retry`, and shows entries as the other forms do",
-    },
-    Listed {
         files: &["crates/service/src/delivery/secrets/authentication.rs", "crates/service/src/delivery/secrets/authentication/tokens.rs"],
         reason: "OAuth is one kind of authentication, and its tokens make the same header as a fixed bearer token",
     },

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use domain::id::Handle;
 use domain::merchants::operator::Operator;
 use domain::messages::message::Interface;
@@ -26,6 +28,49 @@ pub(super) struct OfMerchant {
 impl OfMerchant {
     pub(super) async fn find(&self, app: &App) -> anyhow::Result<Merchant> {
         find_merchant(app, &self.handle).await
+    }
+}
+
+/// The merchant whose things a command lists, or all of them.
+///
+/// The environment may name a merchant, as for every command. `--all-merchants` is typed, so it wins; only a `--merchant` that is typed
+/// too contradicts it. Clap does not tell the two apart, so this is read by hand.
+pub(super) enum OfMerchants {
+    One(OfMerchant),
+    All,
+}
+
+/// The name of the flag for all merchants.
+pub(super) const ALL_MERCHANTS: &str = "all_merchants";
+
+impl clap::Args for OfMerchants {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let all = Arg::new(ALL_MERCHANTS).long("all-merchants").action(ArgAction::SetTrue);
+        OfMerchant::augment_args(command)
+            .mut_arg("merchant", |merchant| merchant.required(false).required_unless_present(ALL_MERCHANTS))
+            .arg(all.help("Of all merchants; also if the environment names one"))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for OfMerchants {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        if !matches.get_flag(ALL_MERCHANTS) {
+            return OfMerchant::from_arg_matches(matches).map(Self::One);
+        }
+        if matches.value_source("merchant") == Some(ValueSource::CommandLine) {
+            let why = "the argument '--all-merchants' cannot be used with '--merchant <HANDLE>'\n";
+            return Err(clap::Error::raw(ErrorKind::ArgumentConflict, why));
+        }
+        Ok(Self::All)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }
 

@@ -2,4 +2,6 @@
 
 pub(super) mod commands;
 mod faults;
+pub(super) mod find;
 mod import;
+mod show;

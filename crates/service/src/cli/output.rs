@@ -227,14 +227,7 @@ pub(super) fn one<T: Serialize>(format: Format, item: &T) -> anyhow::Result<()> 
     }
     let (mut lines, mut tables) = (Vec::new(), Vec::new());
     spread("", value, &mut lines, &mut tables);
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    // Long values go on below their beginning.
-    let room = session::view().map_or(usize::MAX, |view| view.screen.columns.saturating_sub(width + 2).max(20));
-    for (name, value) in lines {
-        let mut wrapped = table::wrap_words(&plain(&value), room).into_iter();
-        line(&format!("{name:width$}  {}", wrapped.next().unwrap_or_default()));
-        wrapped.for_each(|more| line(&format!("{:width$}  {more}", "")));
-    }
+    facts(&lines);
     for (name, rows) in tables {
         line(&format!("\n{name}"));
         let headers: Vec<&str> =
@@ -244,6 +237,18 @@ pub(super) fn one<T: Serialize>(format: Format, item: &T) -> anyhow::Result<()> 
         text(&table(&rows, &upper, |row| headers.iter().map(|header| cell(row.get(header).unwrap_or(&Value::Null))).collect()));
     }
     Ok(())
+}
+
+/// Prints a line per fact, in this order: its name and its value.
+pub(super) fn facts<N: AsRef<str>>(facts: &[(N, String)]) {
+    let width = facts.iter().map(|(name, _)| name.as_ref().len()).max().unwrap_or_default();
+    // Long values go on below their beginning.
+    let room = session::view().map_or(usize::MAX, |view| view.screen.columns.saturating_sub(width + 2).max(20));
+    for (name, value) in facts {
+        let mut wrapped = table::wrap_words(&plain(value), room).into_iter();
+        line(&format!("{:width$}  {}", name.as_ref(), wrapped.next().unwrap_or_default()));
+        wrapped.for_each(|more| line(&format!("{:width$}  {more}", "")));
+    }
 }
 
 /// Spreads an object into lines by the names of its fields, and lists of objects into tables.

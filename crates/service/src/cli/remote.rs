@@ -17,6 +17,7 @@ use clap::Command;
 use store::Failed;
 use store::merchants::operator_tokens::Live;
 
+use super::context::ALL_MERCHANTS;
 use super::output::{self, Format};
 use super::session::{Printed, Remote, Unconfirmed, scope};
 use super::table::View;
@@ -56,8 +57,14 @@ pub(super) fn read(mut command: Command, call: Call, now: DateTime<Utc>) -> Resu
     }
     // At a terminal the environment may name it, but the service's environment says nothing about its callers.
     let names_merchant = |arg: &clap::Arg| arg.get_id() == "merchant" && arg.is_required_set();
-    if leaf.get_arguments().any(names_merchant) && parameters.get("merchant").is_none_or(serde_json::Value::is_null) {
+    let is_missing = parameters.get("merchant").is_none_or(serde_json::Value::is_null);
+    if is_missing && leaf.get_arguments().any(names_merchant) {
         return Err("`merchant` is missing".to_owned());
+    }
+    let is_true = |value: &serde_json::Value| value.as_bool() == Some(true) || value.as_str() == Some("true");
+    let of_all = |arg: &clap::Arg| arg.get_id() == ALL_MERCHANTS;
+    if is_missing && leaf.get_arguments().any(of_all) && !parameters.get(ALL_MERCHANTS).is_some_and(is_true) {
+        return Err("`merchant` is missing; name one, or set `all_merchants`".to_owned());
     }
     let mut line = vec!["backhaul".to_owned()];
     line.extend(words.split(' ').map(str::to_owned));

@@ -55,6 +55,7 @@ mod long_id;
 mod mails;
 mod merchant;
 mod merchant_head;
+mod merchant_name;
 mod merchants;
 mod message;
 mod message_retry;
@@ -285,6 +286,7 @@ fn merchants_and_endpoints() -> Routes {
         .get("/merchants/{handle}", merchant::show)
         .get("/merchants/{handle}/contact", merchant::contact)
         .post("/merchants/{handle}/contact", merchant::set_contact)
+        .post("/merchants/{handle}/name", merchant_name::rename)
         .get("/merchants/{handle}/pause", merchant::ask_to_pause)
         .post("/merchants/{handle}/pause", merchant::pause)
         .get("/merchants/{handle}/resume", merchant::ask_to_resume)

@@ -1,5 +1,6 @@
 //! Messages to merchants: delivery, retries, the feed, reports, and notices about failures.
 
+mod all_merchants_command;
 mod console_endpoints;
 mod console_failures;
 mod console_late;
@@ -13,9 +14,11 @@ mod endpoint_authentication;
 mod endpoint_certificates;
 mod endpoint_check_command;
 mod endpoint_checks;
+mod endpoint_command;
 mod endpoint_secrets;
 mod event_stream;
 pub mod events;
+mod failures_bulk_command;
 mod failures_command;
 mod guarded;
 mod internal_work;

@@ -11,4 +11,5 @@ mod intake;
 mod message;
 mod refunds;
 mod shares;
+mod show_command;
 mod snapshots;

@@ -93,6 +93,12 @@ pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact:
     Ok(())
 }
 
+/// Sets the merchant's name.
+pub async fn set_name(tx: &mut Tx, name: &str) -> Result<(), Failed> {
+    sqlx::query!("update merchant set name = $2 where merchant_id = $1", tx.merchant().0, name).execute(tx.connection()).await?;
+    Ok(())
+}
+
 /// Sets the contact for failures of the merchant's systems.
 pub async fn set_technical_contact(tx: &mut Tx, contact: Option<&str>) -> Result<(), Failed> {
     sqlx::query!("update merchant set technical_contact = $2 where merchant_id = $1", tx.merchant().0, contact)

@@ -26,8 +26,27 @@ pub struct Health {
     pub last_success: Option<DateTime<Utc>>,
     /// The last hour with a failed call, within the last 7 days.
     pub last_failure: Option<DateTime<Utc>>,
+    /// The beginning of the last successful call, within the last 7 days.
+    pub last_success_at: Option<DateTime<Utc>>,
     /// True if more calls failed than succeeded in the most recent hour that had any.
     pub failing: bool,
+    /// Since when it has been reported as failing.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// The newest call. `None` if it was never called.
+    pub last_call: Option<LastCall>,
+    /// When the next message is due, unless the endpoint is paused.
+    pub next_attempt_at: Option<DateTime<Utc>>,
+}
+
+/// The newest call to an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastCall {
+    /// Its beginning; for a call that an earlier version counted, the beginning of its hour.
+    pub at: DateTime<Utc>,
+    /// The status, or a word for what happened instead.
+    pub outcome: String,
+    /// The reason there was no answer, or no usable one.
+    pub reason: Option<String>,
 }
 
 /// The health of the endpoints of `merchant`.
@@ -41,8 +60,12 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
         r#"
         select
             endpoint.endpoint_id, owed.count as "owed!", late.count as "past_due!", failed.count as "failed!",
-            succeeded.hour as "last_success?", refused.hour as "last_failure?", coalesce(latest.failing, false) as "failing!"
+            succeeded.hour as "last_success?", refused.hour as "last_failure?", coalesce(latest.failing, false) as "failing!",
+            coalesce(success.at, succeeded.hour) as "last_success_at?", endpoint_notice.failing_since as "failing_since?",
+            call.at as "call_at?", call.outcome as "call_outcome?", call.last_reason as "call_reason?", next.due_at as "next_attempt_at?"
         from endpoint
+        left join endpoint_notice
+            on endpoint_notice.merchant_id = endpoint.merchant_id and endpoint_notice.endpoint_id = endpoint.endpoint_id
         cross join lateral (
             select count(*)
             from (
@@ -90,12 +113,42 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
             limit 1
         ) as refused on true
         cross join lateral (
+            select max(attempt_hourly.last_at) as at
+            from attempt_hourly
+            where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
+                and attempt_hourly.hour = succeeded.hour and attempt_hourly.outcome like '2__'
+        ) as success
+        -- The newest hour with calls, however long ago it was: one probe of the key.
+        left join lateral (
+            select attempt_hourly.hour
+            from attempt_hourly
+            where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
+            order by attempt_hourly.hour desc
+            limit 1
+        ) as last_hour on true
+        left join lateral (
+            select coalesce(attempt_hourly.last_at, attempt_hourly.hour) as at, attempt_hourly.outcome, attempt_hourly.last_reason
+            from attempt_hourly
+            where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
+                and attempt_hourly.hour = last_hour.hour
+            order by attempt_hourly.last_at desc nulls last
+            limit 1
+        ) as call on true
+        left join lateral (
+            select delivery.due_at
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+                and delivery.due_at < 'infinity' and endpoint.paused_at is null
+            order by delivery.due_at
+            limit 1
+        ) as next on true
+        cross join lateral (
             select
                 sum(attempt_hourly.count) filter (where attempt_hourly.outcome not like '2__')
                     > coalesce(sum(attempt_hourly.count) filter (where attempt_hourly.outcome like '2__'), 0) as failing
             from attempt_hourly
             where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
-                and attempt_hourly.hour = greatest(succeeded.hour, refused.hour)
+                and attempt_hourly.hour = last_hour.hour
         ) as latest
         where endpoint.merchant_id = $1 and endpoint.removed_at is null and not endpoint.internal
         "#,
@@ -113,7 +166,11 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
         failed: row.failed,
         last_success: row.last_success,
         last_failure: row.last_failure,
+        last_success_at: row.last_success_at,
         failing: row.failing,
+        failing_since: row.failing_since,
+        last_call: row.call_at.zip(row.call_outcome).map(|(at, outcome)| LastCall { at, outcome, reason: row.call_reason }),
+        next_attempt_at: row.next_attempt_at,
     });
     Ok(health.collect())
 }

@@ -38,9 +38,15 @@ pub struct Account {
     pub name: String,
 }
 
-/// The first merchants by handle, at most `most`.
-pub async fn merchants(store: &Store, most: i64) -> Result<Vec<Account>, Failed> {
-    let rows = sqlx::query!("select merchant_id, handle, name from merchant order by handle limit $1", most).fetch_all(&store.pool).await?;
+/// The first merchants by handle after the handle `after`, at most `most`.
+pub async fn merchants(store: &Store, after: Option<&str>, most: i64) -> Result<Vec<Account>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, handle, name from merchant where handle > $1 order by handle limit $2",
+        after.unwrap_or_default(),
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
     Ok(rows.into_iter().map(|row| Account { id: MerchantId(row.merchant_id), handle: row.handle, name: row.name }).collect())
 }
 

@@ -10,10 +10,10 @@ use crate::{Failed, Store, Tx};
 pub async fn count_call(tx: &mut Tx, endpoint: EndpointId, interface: Interface, outcome: &str, at: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count)
-        values ($1, $2, date_trunc('hour', $3::timestamptz, 'UTC'), $4, $5, 1, 1)
+        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count, last_at)
+        values ($1, $2, date_trunc('hour', $3::timestamptz, 'UTC'), $4, $5, 1, 1, $3)
         on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
-        set count = hourly.count + excluded.count
+        set count = hourly.count + excluded.count, last_at = greatest(hourly.last_at, excluded.last_at)
         "#,
         tx.merchant().0,
         endpoint.0,

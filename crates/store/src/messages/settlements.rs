@@ -296,13 +296,15 @@ async fn record(connection: &mut Connection, attempts: &[&Attempt]) -> Result<()
     }
     sqlx::query!(
         r#"
-        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count)
-        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, outcome, number, count(*)
-        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::smallint[])
-            as attempt (merchant_id, endpoint_id, started_at, kind, outcome, number)
+        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count, last_at, last_reason)
+        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, outcome, number, count(*), max(started_at),
+            (array_agg(reason order by started_at desc))[1]
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::smallint[], $7::text[])
+            as attempt (merchant_id, endpoint_id, started_at, kind, outcome, number, reason)
         group by 1, 2, 3, 4, 5, 6
         on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
-        set count = hourly.count + excluded.count
+        set count = hourly.count + excluded.count, last_at = greatest(hourly.last_at, excluded.last_at),
+            last_reason = excluded.last_reason
         "#,
         &counted.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
         &counted.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
@@ -310,11 +312,21 @@ async fn record(connection: &mut Connection, attempts: &[&Attempt]) -> Result<()
         &counted.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
         &counted.iter().map(|(attempt, _)| attempt.outcome.as_str()).collect::<Vec<_>>() as &[&str],
         &counted.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
+        &counted.iter().map(|(attempt, _)| attempt.reason.as_deref().map(|reason| beginning(reason, LONGEST_REASON))).collect::<Vec<_>>()
+            as &[Option<&str>],
     )
     .execute(connection)
     .await?;
     crash::point(Point::SettleCounted);
     Ok(())
+}
+
+/// The bytes of a reason that are kept beside the hourly counts.
+const LONGEST_REASON: usize = 300;
+
+/// The beginning of a text, of at most `most` bytes.
+fn beginning(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
 /// Counts the delivered messages, each once: only those whose deliveries were removed in this transaction. This is a

@@ -187,7 +187,9 @@ pub struct MessageRetried {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
-    /// Calls succeed, or there were none.
+    /// It was never called.
+    Untried,
+    /// In the last hour with calls, no more failed than succeeded.
     Healthy,
     /// In the last hour with calls, more failed than succeeded.
     Failing,
@@ -206,6 +208,17 @@ pub struct EndpointCertificate {
     pub expires_at: String,
 }
 
+/// The newest call to an endpoint.
+#[derive(Serialize, ToSchema)]
+pub struct LastAnswer {
+    /// Start time.
+    pub at: String,
+    /// HTTP status, or `timed out`, `unreachable` or `refused`.
+    pub outcome: String,
+    /// Reason there was no answer, or no usable one.
+    pub reason: Option<String>,
+}
+
 /// An endpoint and its health.
 #[derive(Serialize, ToSchema)]
 pub struct EndpointOut {
@@ -217,6 +230,14 @@ pub struct EndpointOut {
     pub client_certificate: Option<EndpointCertificate>,
     /// Health.
     pub state: EndpointState,
+    /// The newest call; null if there was none.
+    pub last_answer: Option<LastAnswer>,
+    /// Start of the last successful call, within the last 7 days.
+    pub last_success_at: Option<String>,
+    /// Time since when the endpoint has been reported as failing; null once it was reported to have recovered.
+    pub failing_since: Option<String>,
+    /// Time at which the next message is due; null if none is owed, or while the endpoint is paused.
+    pub next_attempt_at: Option<String>,
     /// Last hour with a successful call, within the last 7 days.
     pub last_success_hour: Option<String>,
     /// Last hour with a failed call, within the last 7 days.
@@ -227,6 +248,18 @@ pub struct EndpointOut {
     pub past_due: i64,
     /// Messages in the failure queue; 10000 means 10000 or more.
     pub failed: i64,
+    /// Kind of authentication: `none`, `bearer`, `basic`, `api key` or `oauth`; `unreadable` if it cannot be opened with the present keys.
+    pub authentication: String,
+    /// URL that issues tokens, with OAuth.
+    pub token_url: Option<String>,
+    /// Most concurrent calls.
+    pub slots: i32,
+    /// Most calls per second.
+    pub per_second: i32,
+    /// Seconds before each of the five retries; empty for `exchange_variants`, which is not retried.
+    pub waits: Vec<i64>,
+    /// Time of the last change of its settings.
+    pub changed_at: String,
 }
 
 /// The merchant's endpoints.

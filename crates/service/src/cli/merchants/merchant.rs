@@ -47,6 +47,14 @@ pub(in crate::cli) enum Command {
         #[arg(long, group = "change", value_parser = clap::value_parser!(i32).range(1..=365))]
         refund_days: Option<i32>,
     },
+    /// Give a merchant another name, which shoppers see within 5 seconds where the portal has no name of its own. The handle stays.
+    Rename {
+        /// The merchant's handle.
+        handle: Handle,
+        /// The merchant's full name.
+        #[arg(long)]
+        name: String,
+    },
     /// List all merchants.
     List,
     /// Show a merchant.
@@ -143,6 +151,10 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             if let Some(days) = refund_days {
                 flow::set_refund_days(app, &actor(), &merchant, days).await?;
             }
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
+        }
+        Command::Rename { handle, name } => {
+            flow::rename_merchant(app, &actor(), &find_merchant(app, &handle).await?, &name).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::List => {

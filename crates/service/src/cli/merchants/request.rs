@@ -1,6 +1,7 @@
 //! `backhaul request …`: what one administrator asks for and another one decides.
 
 use anyhow::Context as _;
+use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use domain::merchants::operator::Email;
 use domain::merchants::operator::request::Decision;
@@ -15,6 +16,7 @@ use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor, operator};
+use crate::cli::moment::moment;
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::erase_shopper::ErasureTarget;
 use crate::flow::merchants::operators::requests::{self, Asked};
@@ -92,6 +94,9 @@ pub(in crate::cli) struct Discard {
     /// The reason for which they failed, as `backhaul failures list` shows it, such as 503.
     #[arg(long)]
     reason: String,
+    /// Only messages that failed at this time (ISO 8601) or later.
+    #[arg(long, value_parser = moment)]
+    since: Option<DateTime<Utc>>,
     #[command(flatten)]
     why: Why,
 }
@@ -224,7 +229,7 @@ async fn failures(app: &App, discard: &Discard) -> anyhow::Result<Asked> {
     let store = app.store(merchant);
     let endpoint = endpoints::find_for(store, merchant, discard.endpoint).await?;
     let endpoint = endpoint.with_context(|| format!("{} has no endpoint for {}", discard.merchant, discard.endpoint))?.id;
-    let selection = Selection::Group { endpoint, reason: discard.reason.clone(), since: None, until: app.now() };
+    let selection = Selection::Group { endpoint, reason: discard.reason.clone(), since: discard.since, until: app.now() };
     let count = failure_selection::count(store, merchant, &selection).await?.open;
     Ok(Asked::DiscardFailures { merchant, selection, count })
 }

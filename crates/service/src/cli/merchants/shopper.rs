@@ -1,4 +1,6 @@
-//! `backhaul shopper …`: exports and erases the personal data of a shopper, on the merchant's request.
+//! `backhaul shopper …`: finds a shopper's orders; exports and erases their personal data, on the merchant's request.
+
+mod find;
 
 use std::time::Duration;
 
@@ -29,6 +31,8 @@ pub(in crate::cli) enum Command {
     Erase(Erase),
     /// Export everything that is stored about a shopper as JSON.
     Export(Export),
+    /// Find the numbers of a shopper's orders and returns by their e-mail address, which is not printed; at most 20 of each.
+    Find(find::Find),
 }
 
 #[derive(Args)]
@@ -89,6 +93,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     match command {
         Command::Erase(command) => erase(&command, app, format).await,
         Command::Export(command) => export(&command, app).await,
+        Command::Find(command) => find::run(app, &command, format).await,
     }
 }
 

@@ -1,18 +1,15 @@
 //! `backhaul messages …`: the messages sent or owed to merchants' systems.
 
+mod listing;
+
 use anyhow::Context as _;
-use chrono::{DateTime, Utc};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use domain::id::MerchantId;
-use domain::messages::message::Kind;
 use serde::Serialize;
 use store::messages::attempts::{self, Attempt, Place};
-use store::messages::log::{self, State};
-use store::messages::message_pages::{self, Filter, MOST_LISTED};
+use store::messages::log;
 use store::node::short_ids::Identified;
-use uuid::Uuid;
 use wire::messages::message::{AttemptOut, MessageOut};
-use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
@@ -23,8 +20,8 @@ use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
-    /// List messages, newest first.
-    List(List),
+    /// List messages of a merchant or of all merchants, newest first.
+    List(listing::List),
     /// Show a message with its body, its state and its attempts.
     Show(Show),
     /// Send a delivered or failed message again, with the same id and body.
@@ -56,80 +53,6 @@ fn place(text: &str) -> Result<Place, String> {
     deliveries::read_place(text).ok_or_else(|| "copy it from the end of the page before".to_owned())
 }
 
-#[derive(Args)]
-pub(in crate::cli) struct List {
-    #[command(flatten)]
-    merchant: OfMerchant,
-    /// Only messages about this return, order, ASN number or unit.
-    #[arg(long)]
-    subject: Option<String>,
-    /// Only messages of this interface, such as `rma`. Trials (`endpoint_test`) and internal work (such as `mail` and
-    /// `operator_hook`) are listed only when named here.
-    #[arg(long)]
-    interface: Option<Kind>,
-    /// Only messages with this event, such as `rma.created`.
-    #[arg(long)]
-    event: Option<String>,
-    /// Only messages in this state.
-    #[arg(long, value_enum)]
-    state: Option<StateArg>,
-    /// Only messages created at this time (ISO 8601) or later.
-    #[arg(long, value_parser = moment)]
-    from: Option<DateTime<Utc>>,
-    /// Only messages created before this time (ISO 8601).
-    #[arg(long, value_parser = moment)]
-    to: Option<DateTime<Utc>>,
-    /// Continue the list with messages older than this one.
-    #[arg(long, value_name = "ID")]
-    before: Option<Uuid>,
-    /// The most messages to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    limit: u32,
-}
-
-/// Parses a time given as an option.
-pub(in crate::cli) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
-    time::read(text).ok_or_else(|| "write the time as 2026-03-01T12:00:00Z".to_owned())
-}
-
-/// The state of a message, as an option.
-#[derive(Clone, Copy, ValueEnum)]
-enum StateArg {
-    /// Still to be delivered.
-    Owed,
-    /// In the failure queue.
-    Failed,
-    /// Discarded by support, never to be delivered.
-    Discarded,
-    /// Never sent: there was no endpoint for it.
-    Unsent,
-    /// Accepted by the merchant's system.
-    Delivered,
-}
-
-impl From<StateArg> for State {
-    fn from(state: StateArg) -> Self {
-        match state {
-            StateArg::Owed => Self::Owed,
-            StateArg::Failed => Self::Failed,
-            StateArg::Discarded => Self::Discarded,
-            StateArg::Unsent => Self::Unsent,
-            StateArg::Delivered => Self::Delivered,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Row {
-    message_id: String,
-    created_at: String,
-    interface: String,
-    event: String,
-    subject: String,
-    sequence: i64,
-    state: &'static str,
-}
-
 #[derive(Serialize)]
 pub(in crate::cli) struct Retried {
     pub(in crate::cli) message_id: String,
@@ -139,7 +62,7 @@ pub(in crate::cli) struct Retried {
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::List(options) => list(app, options, format).await,
+        Command::List(options) => listing::run(app, &options, format).await,
         Command::Show(Show { message: OfMessage { id, merchant }, after, limit }) => {
             let merchant_id = merchant.find(app).await?.id;
             let id = id.of(app, merchant_id, Identified::Message).await?;
@@ -164,53 +87,6 @@ pub(in crate::cli) async fn mask(app: &App, merchant: MerchantId, attempts: &mut
     let secrets = deliveries::known_secrets(app, merchant).await?;
     for answer in attempts.iter_mut().filter_map(|attempt| attempt.answer.as_mut()) {
         *answer = secrets.mask(&String::from_utf8_lossy(answer)).into_bytes();
-    }
-    Ok(())
-}
-
-/// Lists messages. The store may return short pages, so this reads on until there are enough or no more.
-async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
-    let merchant = options.merchant.find(app).await?.id;
-    let filter = Filter {
-        subject: options.subject,
-        kind: options.interface.map(|kind| kind.as_str().to_owned()),
-        event: options.event,
-        state: options.state.map(State::from),
-        from: options.from,
-        to: options.to,
-    };
-    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
-    loop {
-        let page = message_pages::list(app.store(merchant), merchant, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
-        rows.extend(page.messages.into_iter().map(|message| Row {
-            message_id: message.id.to_string(),
-            created_at: time::write(message.written_at()),
-            interface: message.kind,
-            event: message.event,
-            subject: message.subject,
-            sequence: message.sequence,
-            state: message.state.as_str(),
-        }));
-        before = page.next;
-        if before.is_none() || rows.len() >= most {
-            break;
-        }
-    }
-    let empty = format!("No messages of {} match.", options.merchant);
-    output::list(format, &rows, &empty, &["MESSAGE", "CREATED", "INTERFACE", "EVENT", "SUBJECT", "SEQUENCE", "STATE"], |row| {
-        let Row { message_id, created_at, interface, event, subject, sequence, state } = row;
-        vec![
-            message_id.clone(),
-            created_at.clone(),
-            interface.clone(),
-            event.clone(),
-            subject.clone(),
-            sequence.to_string(),
-            (*state).to_owned(),
-        ]
-    })?;
-    if let (Some(before), Format::Table) = (before, format) {
-        output::line(&format!("There may be more. To continue, add --before {before}"));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `backhaul endpoint …`: the addresses where merchants' systems receive messages.
 
 mod check;
+mod listing;
 mod preview;
 mod replay;
 mod trial;
@@ -11,22 +12,19 @@ use domain::messages::message::Interface;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use store::merchants::accounts::Merchant;
-use store::messages::endpoints::{self, Endpoint};
 use store::node::short_ids::Identified;
-use wire::time;
 
+use self::listing::{Row, find, list, show};
 use crate::app::App;
 use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfEndpoint, OfMerchant, actor};
 use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
-use crate::cli::session;
+use crate::cli::{reseal, session};
 use crate::delivery::secrets::authentication::{Authentication, ExtraHeader, OAuth, Style};
-use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, CertificateChange, Configured, EndpointChange};
 use crate::flow::messages::replay_messages::cancel_replay;
 use crate::platform::client_certificate::MOST_PEM_BYTES;
-use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -34,12 +32,9 @@ pub(in crate::cli) enum Command {
     ///
     /// Options that are left out keep their value. The signing secret of a new endpoint is shown once.
     Set(Box<Set>),
-    /// List a merchant's endpoints.
-    List {
-        #[command(flatten)]
-        merchant: OfMerchant,
-    },
-    /// Show an endpoint and the state of its deliveries.
+    /// List the endpoints of a merchant or of all merchants: their state, the last answer, and what is owed and given up.
+    List(listing::List),
+    /// Show an endpoint: why it fails, what is owed to it, and its settings.
     Show(OfEndpoint),
     /// Send a signed trial message once, the way real messages are sent, and show the answer.
     ///
@@ -95,11 +90,8 @@ pub(in crate::cli) enum Command {
         /// The id of the replay.
         job: Id,
     },
-    /// Reseal the endpoints' secrets with the current key of `keys.sealing`, where an older key was used.
-    Reseal {
-        #[command(flatten)]
-        merchant: OfMerchant,
-    },
+    /// Reseal the endpoints' secrets with the current key of `keys.sealing`, where an older key was used: of a merchant, or of all.
+    Reseal(reseal::Reseal),
 }
 
 #[derive(Args)]
@@ -260,32 +252,6 @@ impl Set {
 }
 
 #[derive(Serialize)]
-struct EndpointOut {
-    interface: String,
-    url: String,
-    authentication: &'static str,
-    slots: i32,
-    per_second: i32,
-    state: &'static str,
-    changed_at: String,
-}
-
-impl EndpointOut {
-    fn new(app: &App, merchant: domain::id::MerchantId, endpoint: &Endpoint) -> Self {
-        let authentication = Secrets::open(app, merchant, endpoint).map_or("unreadable", |secrets| secrets.authentication.word());
-        Self {
-            interface: endpoint.interface.clone(),
-            url: endpoint.url.clone(),
-            authentication,
-            slots: endpoint.slots,
-            per_second: endpoint.per_second,
-            state: if endpoint.paused_at.is_some() { "paused" } else { "live" },
-            changed_at: time::write(endpoint.changed_at),
-        }
-    }
-}
-
-#[derive(Serialize)]
 struct Secret {
     interface: &'static str,
     signing_secret: String,
@@ -308,13 +274,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             output::note(&waiting_note(&merchant.handle, interface, &configured));
             Ok(())
         }
-        Command::List { merchant } => list(app, &merchant.find(app).await?, format).await,
-        Command::Show(OfEndpoint { merchant, interface }) => {
-            let merchant = merchant.find(app).await?;
-            let shown =
-                deliveries::endpoints(app, merchant.id).await?.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
-            output::one(format, &shown.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?)
-        }
+        Command::List(asked) => listing::run(app, &asked, format).await,
+        Command::Show(OfEndpoint { merchant, interface }) => show(&find(app, &merchant.find(app).await?, interface).await?, format),
         Command::Test { endpoint, variant_identifier } if endpoint.interface.is_asked() => {
             trial::ask(app, &endpoint, &variant_identifier, format).await
         }
@@ -354,9 +315,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             cancel_replay(app, &actor(), merchant.id, job.of(app, merchant.id, Identified::ReplayJob).await?).await?;
             replay::list(app, &merchant, format).await
         }
-        Command::Reseal { merchant } => {
-            let merchant = merchant.find(app).await?;
-            let resealed = flow::reseal_endpoints(app, &actor(), merchant.id).await?;
+        Command::Reseal(asked) => {
+            let resealed = reseal::run(app, &asked, reseal::Secrets::OfEndpoints).await?;
             output::said(format, &format!("{resealed} resealed with the current key."))
         }
     }
@@ -366,7 +326,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
 #[derive(Serialize)]
 struct ConfiguredOut {
     #[serde(flatten)]
-    endpoint: EndpointOut,
+    row: Row,
     /// Of a new endpoint, and shown only now.
     signing_secret: Option<String>,
     /// Messages that were written while there was no endpoint: those that are sent now, and those that still wait.
@@ -376,10 +336,8 @@ struct ConfiguredOut {
 
 /// Shows a script the endpoint as it is now.
 async fn show_configured(app: &App, merchant: &Merchant, interface: Interface, configured: &Configured) -> anyhow::Result<()> {
-    let endpoint = endpoints::find_for(app.store(merchant.id), merchant.id, interface).await?;
-    let endpoint = endpoint.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?;
     let shown = ConfiguredOut {
-        endpoint: EndpointOut::new(app, merchant.id, &endpoint),
+        row: find(app, merchant, interface).await?,
         signing_secret: configured.secret.as_ref().map(|secret| secret.expose_secret().to_owned()),
         sent: configured.sent,
         waiting: configured.waiting,
@@ -410,23 +368,4 @@ const fn are(messages: i64) -> &'static str {
 
 fn show_secret(format: Format, interface: Interface, secret: &SecretString) -> anyhow::Result<()> {
     output::one(format, &Secret { interface: interface.as_str(), signing_secret: secret.expose_secret().to_owned() })
-}
-
-async fn list(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
-    let endpoints = endpoints::list(app.store(merchant.id), merchant.id).await?;
-    let shown: Vec<EndpointOut> = endpoints.iter().map(|endpoint| EndpointOut::new(app, merchant.id, endpoint)).collect();
-    let headers = ["INTERFACE", "URL", "AUTHENTICATION", "SLOTS", "PER SECOND", "STATE", "CHANGED"];
-    let empty = format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle);
-    output::list(format, &shown, &empty, &headers, |shown| {
-        let EndpointOut { interface, url, authentication, slots, per_second, state, changed_at } = shown;
-        vec![
-            interface.clone(),
-            url.clone(),
-            (*authentication).to_owned(),
-            slots.to_string(),
-            per_second.to_string(),
-            (*state).to_owned(),
-            changed_at.clone(),
-        ]
-    })
 }

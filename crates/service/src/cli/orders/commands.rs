@@ -1,4 +1,4 @@
-//! `backhaul orders …`: imports orders, and answers support's question where a merchant's orders are.
+//! `backhaul orders …`: imports orders, shows and finds them, and answers support's question where a merchant's orders are.
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -8,6 +8,7 @@ use wire::time;
 
 use super::faults::faults_text;
 use super::import::{self, Import, Report};
+use super::{find, show};
 use crate::app::App;
 use crate::cli::context::OfMerchant;
 use crate::cli::output::{self, Format};
@@ -18,6 +19,13 @@ pub(in crate::cli) enum Command {
     Import(Import),
     /// List the refused lines of an import, with the reasons.
     ImportReport(Report),
+    /// Show an order as its merchant last sent it, with its warnings, refunds and returns, but without the shopper.
+    Show(show::Show),
+    /// Find anything of all merchants by its number: an order, a return or its tracking number, an ASN, a unit or a message.
+    Find {
+        /// The whole number.
+        text: String,
+    },
     /// List refused order messages with the reasons, latest first.
     Refused(Selection),
     /// List orders accepted with warnings, latest first.
@@ -53,6 +61,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     match command {
         Command::Import(import) => import::run(import, app, format).await,
         Command::ImportReport(report) => import::report(report, app, format).await,
+        Command::Show(asked) => show::run(app, &asked, format).await,
+        Command::Find { text } => find::run(app, &text, format).await,
         Command::Refused(Selection { merchant, limit }) => {
             let id = merchant.find(app).await?.id;
             let rows: Vec<RefusedMessage> = refusals::list(app.store(id), id, limit)

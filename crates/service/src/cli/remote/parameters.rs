@@ -1,7 +1,10 @@
 //! The parameters of a command: its options, flags and values by their names.
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
+
+use crate::cli::context::ALL_MERCHANTS;
 
 /// The command of these words, below `root`, which must be built.
 pub(super) fn leaf<'c>(root: &'c Command, words: &str) -> Option<&'c Command> {
@@ -81,9 +84,15 @@ fn values(arg: &Arg, name: &str, value: &Value) -> Result<Vec<String>, String> {
 /// The parameters that were given on the command line.
 pub(super) fn given(command: &Command, matches: &ArgMatches) -> Map<String, Value> {
     let mut parameters = Map::new();
+    let of_all = matches.try_get_one::<bool>(ALL_MERCHANTS).is_ok_and(|given| given.is_some_and(|given| *given));
     for arg in of(command) {
         let id = arg.get_id().as_str();
-        if matches.value_source(id).is_none_or(|source| source == clap::parser::ValueSource::DefaultValue) {
+        let source = matches.value_source(id);
+        if source.is_none_or(|source| source == ValueSource::DefaultValue) {
+            continue;
+        }
+        // The flag wins over the environment here, and there it would look typed.
+        if of_all && id == "merchant" && source == Some(ValueSource::EnvVariable) {
             continue;
         }
         let value = if is_flag(arg) {

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::session;
+use crate::cli::{reseal, session};
 use crate::flow::returns::configure_carrier::{self as flow, CarrierChange, ConfigureCarrierError};
 
 #[derive(Subcommand)]
@@ -44,11 +44,8 @@ pub(in crate::cli) enum Command {
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Reseal the account's secrets with the current key of `keys.sealing`, if an older key was used.
-    Reseal {
-        #[command(flatten)]
-        merchant: OfMerchant,
-    },
+    /// Reseal the account's secrets with the current key of `keys.sealing`, if an older key was used: of a merchant, or of all.
+    Reseal(reseal::Reseal),
 }
 
 #[derive(Args)]
@@ -163,13 +160,11 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let secret = flow::rotate_webhook_secret(app, &actor(), merchant.id).await?;
             output::one(format, &Secret { webhooks: webhooks(&merchant), webhook_secret: secret.expose_secret().to_owned() })
         }
-        Command::Reseal { merchant } => {
-            let resealed = flow::reseal_carrier(app, &actor(), merchant.find(app).await?.id).await?;
-            output::said(
-                format,
-                if resealed { "Resealed with the current key." } else { "Nothing to reseal: the current key is already in use." },
-            )
-        }
+        Command::Reseal(asked) => match reseal::run(app, &asked, reseal::Secrets::OfCarriers).await? {
+            0 => output::said(format, "Nothing to reseal: the current key is already in use."),
+            1 => output::said(format, "Resealed with the current key."),
+            many => output::said(format, &format!("{many} resealed with the current key.")),
+        },
     }
 }
 

@@ -21,7 +21,7 @@ use self::of_return::OfReturn;
 use crate::app::App;
 use crate::cli::confirm::{Confirmation, confirm};
 use crate::cli::context::{OfMerchant, actor};
-use crate::cli::messages::commands::moment;
+use crate::cli::moment::moment;
 use crate::cli::output::{self, Format, counted};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};

@@ -37,6 +37,8 @@ pub enum ConfigureError {
     Deleting(String),
     #[error("`{0}` is not an e-mail address, so nobody could be told when the merchant's systems fail; give one such as ops@example.com")]
     NoContact(String),
+    #[error("a merchant's name has 1 to {LONGEST_NAME} characters; give its full name, as shoppers know it")]
+    NoName,
     #[error("the merchant `{0}` is live already")]
     AlreadyLive(String),
     #[error(transparent)]
@@ -73,6 +75,22 @@ pub async fn add_merchant(
     record(app, &mut tx, actor, "merchant.added", handle.as_str()).await?;
     app.commit(tx).await?;
     Ok(merchant)
+}
+
+/// The longest name of a merchant, in characters.
+pub const LONGEST_NAME: usize = 200;
+
+/// Gives the merchant another name. Its handle stays.
+pub async fn rename_merchant(app: &App, actor: &str, merchant: &Merchant, name: &str) -> Result<(), ConfigureError> {
+    let name = name.trim();
+    if !(1..=LONGEST_NAME).contains(&name.chars().count()) {
+        return Err(ConfigureError::NoName);
+    }
+    let mut tx = app.begin(merchant.id).await?;
+    accounts::set_name(&mut tx, name).await?;
+    let changes = Changes::default().field("name", merchant.name.as_str(), name);
+    record_change(app, &mut tx, actor, "merchant.renamed", &merchant.handle, &changes);
+    Ok(app.commit(tx).await?)
 }
 
 /// Checks that somebody can be reached there.

@@ -11,6 +11,7 @@ use store::returns::exchange_orders;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::flow::messages::work_on_failures::{LONGEST_NOTE, LONGEST_OWNER};
 
 /// The reasons an entry cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,10 @@ pub enum WorkOnFailureError {
         "the message cannot be discarded because a return waits for this exchange order; record the order with `backhaul returns exchange-placed --merchant HANDLE` or refund the units with `backhaul returns convert-exchange --merchant HANDLE`, which both discard the message"
     )]
     ExchangePending,
+    #[error("write an owner of at most {LONGEST_OWNER} characters")]
+    Owner,
+    #[error("write a note of at most {LONGEST_NOTE} characters")]
+    Note,
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -46,6 +51,15 @@ impl FailureAction {
         }
     }
 
+    fn check(&self) -> Result<(), WorkOnFailureError> {
+        let fits = |text: &str, most: usize| !text.trim().is_empty() && text.chars().count() <= most;
+        match self {
+            Self::AssignOwner(owner) if !fits(owner, LONGEST_OWNER) => Err(WorkOnFailureError::Owner),
+            Self::AddNote(note) if !fits(note, LONGEST_NOTE) => Err(WorkOnFailureError::Note),
+            Self::AssignOwner(_) | Self::AddNote(_) | Self::MarkContacted | Self::Discard => Ok(()),
+        }
+    }
+
     /// The kind of the step in the entry's history, and its text.
     fn note(&self) -> (NoteKind, Option<String>) {
         match self {
@@ -66,6 +80,7 @@ pub async fn work_on_failure(
     action: FailureAction,
 ) -> Result<(), WorkOnFailureError> {
     let now = app.now();
+    action.check()?;
     let mut tx = app.begin(merchant).await?;
     let audit_action = action.audit_action();
     let (kind, text) = action.note();

@@ -3,7 +3,6 @@
 use askama::Template;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::messages::delivery::Schedule;
 use domain::messages::message::Interface;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::merchants::accounts::Merchant;
@@ -27,7 +26,7 @@ use crate::delivery::secrets::authentication::Authentication;
 use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, ConfigureEndpointError};
 use crate::http::pages::see;
-use crate::show::messages::deliveries::certificate;
+use crate::show::messages::endpoints::{answer_in_words, certificate, schedule};
 
 /// The endpoint of a path, with its merchant.
 pub(super) async fn found<P: Permission>(
@@ -62,6 +61,10 @@ struct Page {
     interface: &'static str,
     is_asked: bool,
     state: State,
+    /// The last answer in words, and its time.
+    last_answer: Option<(String, Stamp)>,
+    last_success: Option<Stamp>,
+    next_attempt: Option<Stamp>,
     url: String,
     is_paused: bool,
     owed: String,
@@ -85,6 +88,7 @@ pub(super) async fn show(by: By<Viewer>, Path(path): Path<(String, String)>) -> 
     let store = by.app.store(merchant.id);
     let health = health::endpoints_up_to(store, merchant.id, by.now, MOST_COUNTED).await?;
     let health = health.into_iter().find(|health| health.endpoint == endpoint.id);
+    let last = health.as_ref().and_then(|health| health.last_call.as_ref());
     let hours = hours_of(store, merchant.id, endpoint.id, &by).await?;
     let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until).filter(|until| *until > by.now);
     render(&Page {
@@ -92,7 +96,10 @@ pub(super) async fn show(by: By<Viewer>, Path(path): Path<(String, String)>) -> 
         head: Head::new(&merchant, Tab::Endpoints, &by),
         interface: interface.as_str(),
         is_asked: interface.is_asked(),
-        state: state_of(endpoint.paused_at.is_some(), health.as_ref(), interface),
+        state: state_of(&endpoint, health.as_ref(), interface),
+        last_answer: last.map(|call| (answer_in_words(&call.outcome, call.reason.as_deref()), by.time(call.at))),
+        last_success: health.as_ref().and_then(|health| health.last_success_at).map(|at| by.time(at)),
+        next_attempt: health.as_ref().and_then(|health| health.next_attempt_at).map(|at| by.time(at)),
         is_paused: endpoint.paused_at.is_some(),
         owed: up_to(health.as_ref().map_or(0, |health| health.owed), MOST_COUNTED),
         failed: up_to(health.as_ref().map_or(0, |health| health.failed), MOST_COUNTED),
@@ -112,11 +119,6 @@ pub(super) async fn show(by: By<Viewer>, Path(path): Path<(String, String)>) -> 
         url: endpoint.url,
         hours,
     })
-}
-
-/// The schedule of an endpoint's retries.
-pub(super) fn schedule(endpoint: &Endpoint) -> Schedule {
-    endpoint.waits.as_deref().and_then(|waits| Schedule::of_stored(waits).ok()).unwrap_or_default()
 }
 
 fn authentication(by: &By<Viewer>, merchant: &Merchant, endpoint: &Endpoint) -> String {

@@ -13,7 +13,7 @@ use store::messages::settlements::UNKNOWN;
 use uuid::Uuid;
 
 use super::by::{By, Manager, Permission, Viewer};
-use super::endpoint::{found, refused, schedule};
+use super::endpoint::{found, refused};
 use super::endpoint_hours::class_of;
 use super::error::ConsoleError;
 use super::form::{Form, Path};
@@ -27,6 +27,7 @@ use crate::delivery::transports::shown::{ShownHeader, ShownMessage, headers_of, 
 use crate::flow::messages::configure_endpoint::test_endpoint;
 use crate::flow::messages::test_endpoint::ask_endpoint;
 use crate::http::pages::see;
+use crate::show::messages::endpoints::schedule;
 
 /// The request of a test.
 struct Sent {

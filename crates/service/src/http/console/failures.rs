@@ -129,8 +129,8 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     let name = if internal { "Our own work that failed" } else { "Failure queue" };
     let heading = all.filter(|all| !all.is_none()).map_or_else(|| name.to_owned(), |all| format!("{name}: {all}"));
     let frame = by.frame(Section::Failures, &heading).with(notice);
-    let command = merchant.as_ref().map_or("HANDLE", |merchant| &merchant.handle);
-    let command = format!("backhaul failures list --merchant {command}{}", if internal { " --internal" } else { "" });
+    let command = merchant.as_ref().map_or("--all-merchants".to_owned(), |merchant| format!("--merchant {}", merchant.handle));
+    let command = format!("backhaul failures list {command}{}", if internal { " --internal" } else { "" });
     render(&Page {
         total: counted(sum(&groups)),
         endpoints: at.len(),

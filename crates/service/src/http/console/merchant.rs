@@ -6,8 +6,9 @@ use domain::messages::message::Interface;
 use serde::Deserialize;
 use store::merchants::accounts::Merchant;
 use store::merchants::{credentials, onboarding, overview};
-use store::messages::endpoints;
+use store::messages::endpoints::{self, Endpoint};
 use store::messages::health::{self, Health};
+use wire::messages::message::EndpointState;
 
 use super::by::{By, Manager, Viewer};
 use super::error::ConsoleError;
@@ -20,6 +21,7 @@ use super::question::{Question, SURE};
 use super::stamp::Stamp;
 use crate::flow::merchants::configure_merchant as flow;
 use crate::http::pages::see;
+use crate::show::messages::endpoints::state;
 
 /// Counts on a merchant's pages stop here.
 pub(super) const MOST_COUNTED: i64 = 20;
@@ -52,7 +54,7 @@ pub(super) async fn endpoint_rows(by: &By<Viewer>, merchant: &Merchant) -> Resul
             let health = health.iter().find(|health| health.endpoint == endpoint.id);
             let counted = |count: fn(&Health) -> i64| up_to(health.map_or(0, count), MOST_COUNTED);
             SetEndpoint {
-                state: state_of(endpoint.paused_at.is_some(), health, interface),
+                state: state_of(endpoint, health, interface),
                 url: endpoint.url.clone(),
                 owed: counted(|health| health.owed),
                 past_due: counted(|health| health.past_due),
@@ -66,13 +68,13 @@ pub(super) async fn endpoint_rows(by: &By<Viewer>, merchant: &Merchant) -> Resul
 }
 
 /// The state of an endpoint that is set.
-pub(super) fn state_of(is_paused: bool, health: Option<&Health>, interface: Interface) -> State {
-    match health {
-        _ if is_paused => State::new("pause", "Paused"),
-        Some(health) if health.failing => State::new("bad", "Failing"),
-        Some(Health { last_success: None, last_failure: None, .. }) | None => State::new("off", "No calls yet"),
-        Some(_) if interface.is_asked() => State::new("ok", "Answering"),
-        Some(_) => State::new("ok", "Delivering"),
+pub(super) fn state_of(endpoint: &Endpoint, health: Option<&Health>, interface: Interface) -> State {
+    match state(endpoint, health) {
+        EndpointState::Paused => State::new("pause", "Paused"),
+        EndpointState::Failing => State::new("bad", "Failing"),
+        EndpointState::Untried => State::new("off", "No calls yet"),
+        EndpointState::Healthy if interface.is_asked() => State::new("ok", "Answering"),
+        EndpointState::Healthy => State::new("ok", "Delivering"),
     }
 }
 

@@ -15,7 +15,7 @@ use super::merchant_head::{State, unprocessable, up_to};
 use super::page::render;
 use super::stamp::Stamp;
 use crate::flow::merchants::bind_certificate::BindError;
-use crate::flow::merchants::configure_merchant::{ConfigureError, add_merchant};
+use crate::flow::merchants::configure_merchant::{ConfigureError, LONGEST_NAME, add_merchant};
 use crate::http::pages::see;
 
 /// The filters of the list.
@@ -127,9 +127,6 @@ fn ask(by: &By<Manager>, typed: New, handle_fault: Option<String>, name_fault: O
     render(&NewPage { frame: by.frame(Section::Merchants, "Add a merchant"), typed, handle_fault, name_fault })
 }
 
-/// The longest name of a merchant, in characters.
-const LONGEST_NAME: usize = 200;
-
 pub(super) async fn add(by: By<Manager>, Form(typed): Form<New>) -> Result<Response, ConsoleError> {
     let name = typed.name.trim().to_owned();
     let name_fault = match name.chars().count() {
@@ -166,6 +163,7 @@ pub(super) fn refused(error: ConfigureError) -> ConsoleError {
         | ConfigureError::Deleting(_)
         | ConfigureError::Binding(_)
         | ConfigureError::NoContact(_)
+        | ConfigureError::NoName
         | ConfigureError::AlreadyLive(_) => ConsoleError::Conflict(format!("{}.", capitalised(&error.to_string()))),
     }
 }

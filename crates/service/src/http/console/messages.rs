@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
 use domain::messages::message::Interface;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use store::messages::endpoints;
 use store::messages::late::{self as late_messages, Place};
 use store::messages::log::State;
 use store::messages::message_pages::{self, Filter};
-use store::messages::recent::{self, Account};
+use store::messages::recent::{Account, Recent};
 use uuid::Uuid;
 use wire::time;
 
@@ -25,12 +25,13 @@ use super::late;
 pub(super) use super::message_row::subject_at;
 use super::message_row::{Row, Wanted};
 use super::page::render;
+use crate::show::messages::across;
 
 /// The messages on a page of one merchant, and of every merchant.
 const LISTED: usize = 50;
-const LISTED_OF_ALL: i64 = 25;
+const LISTED_OF_ALL: usize = 25;
 /// The merchants that are looked at if none is named, by their handles.
-const MERCHANTS: i64 = 50;
+const MERCHANTS: usize = 50;
 
 /// The filters in the address.
 #[derive(Deserialize, Default)]
@@ -106,7 +107,7 @@ struct Page {
     older: Option<String>,
     /// Not every merchant was looked at.
     some_merchants: bool,
-    most_merchants: i64,
+    most_merchants: usize,
     command: String,
 }
 
@@ -225,7 +226,10 @@ fn command(filters: &Filters, read: &Read) -> String {
     if filters.is_late() {
         return "backhaul deliverers".to_owned();
     }
-    let merchant = if filters.merchant.is_empty() { "HANDLE" } else { &filters.merchant };
+    let of = match filters.merchant.as_str() {
+        "" => "--all-merchants".to_owned(),
+        handle => format!("--merchant {handle}"),
+    };
     let options = [
         ("interface", filters.interface.clone()),
         ("state", read.state.map(|state| state.as_str().to_owned()).unwrap_or_default()),
@@ -234,7 +238,7 @@ fn command(filters: &Filters, read: &Read) -> String {
         ("to", read.until.map(time::write).unwrap_or_default()),
     ];
     let set = options.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!(" --{name} {value}"));
-    format!("backhaul messages list --merchant {merchant}{}", set.collect::<String>())
+    format!("backhaul messages list {of}{}", set.collect::<String>())
 }
 
 async fn of_merchant(
@@ -262,19 +266,12 @@ async fn of_merchant(
 }
 
 async fn of_all(by: &By<Viewer>, filters: &Filters, read: &Read) -> Result<(Vec<Row>, Option<Uuid>, bool), ConsoleError> {
-    let mut accounts = recent::merchants(by.app.cell(), MERCHANTS + 1).await?;
-    let some_merchants = i64::try_from(accounts.len()).unwrap_or(i64::MAX) > MERCHANTS;
-    accounts.truncate(usize::try_from(MERCHANTS).unwrap_or(usize::MAX));
-    let ids: Vec<_> = accounts.iter().map(|account| account.id).collect();
-    // Nothing is written later, so the partitions of the coming weeks are left alone.
-    let until = read.until.unwrap_or(by.now + TimeDelta::hours(1));
-    let (found, next) = recent::newest(by.app.cell(), &ids, (read.since, Some(until)), filters.before, LISTED_OF_ALL).await?;
-    let row = |message: recent::Recent| {
-        let Account { handle, name, .. } = accounts.iter().find(|account| account.id == message.merchant)?;
-        let fits =
-            read.state.is_none_or(|state| state == message.state) && (filters.interface.is_empty() || filters.interface == message.kind);
+    let interface = Some(filters.interface.as_str()).filter(|interface| !interface.is_empty());
+    let wanted = across::Wanted { state: read.state, interface, event: None, from: read.since, to: read.until };
+    let page = across::newest(&by.app, &wanted, filters.before, (MERCHANTS, LISTED_OF_ALL)).await?;
+    let row = |(account, message): (Account, Recent)| {
         let place = (message.id, message.sequence);
-        fits.then(|| Row::new(by, (handle, name), place, message.event, message.subject, state(message.state)))
+        Row::new(by, (&account.handle, &account.name), place, message.event, message.subject, state(message.state))
     };
-    Ok((found.into_iter().filter_map(row).collect(), next, some_merchants))
+    Ok((page.messages.into_iter().map(row).collect(), page.next, page.some_merchants))
 }

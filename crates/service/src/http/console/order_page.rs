@@ -8,18 +8,14 @@ use axum::response::{IntoResponse as _, Response};
 use domain::merchants::operator::Role;
 use domain::money::Cents;
 use domain::orders::order::Status;
-use domain::returns::rma::sale::SoldLine;
 use store::merchants::accounts::Merchant;
-use store::orders::refunds::{self, Recorded};
+use store::orders::refunds::Recorded;
 use store::orders::snapshots::{self, Stored};
-use store::returns::rma_pages::{self, Filter, Listed, MOST_LISTED};
-use store::returns::unit_claims::{self, Claim};
+use store::returns::rma_pages::Listed;
 use wire::fault::Warning;
 use wire::merchants::shopper_export::ShopperExport;
-use wire::orders::order::{OrderIn, read_stored};
-use wire::shape::Amount;
 
-use super::amount::{Currency, sum};
+use super::amount::Currency;
 use super::by::{Admin, By, Permission, Support, Viewer};
 use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
@@ -31,6 +27,7 @@ use super::return_page::status_class;
 use super::stamp::Stamp;
 use crate::flow::merchants::export_shopper::export_order;
 use crate::flow::orders::view_shopper::{Shopper, view_shopper};
+use crate::show::orders::order::{self, Line as SoldLine};
 
 /// The variable parts of the address: the merchant's handle, and the order's identifier.
 type At = (String, String);
@@ -136,33 +133,27 @@ pub(super) async fn export(by: By<Admin>, Path(at): Path<At>) -> Result<Response
 }
 
 async fn page<P: Permission>(by: &By<P>, merchant: Merchant, stored: Stored, shopper: Option<Shopper>) -> Result<Response, ConsoleError> {
-    let store = by.app.store(merchant.id);
-    let recorded = refunds::list(store, merchant.id, &stored.identifier).await?;
-    let claims = unit_claims::list(store, merchant.id, &stored.identifier).await?;
-    let filter = Filter { order: Some(stored.identifier.clone()), ..Filter::default() };
-    let returns = rma_pages::list(store, merchant.id, &filter, None, MOST_LISTED).await?.returns;
-    let order = read_stored(&stored.snapshot);
-    let currency = Currency(order.as_ref().map(|order| order.currency.0.clone()).unwrap_or_default());
-    let content = order.as_ref().map(|order| content(by, &merchant, order, &currency, &claims, &recorded));
+    let order = order::show(&by.app, merchant.id, stored).await?;
+    let currency = Currency(order.content.as_ref().map(|content| content.currency.clone()).unwrap_or_default());
     render(&Page {
-        frame: by.frame(Section::Orders, &format!("Order {}", stored.identifier)),
-        here: order_at(&merchant.handle, &stored.identifier),
-        status: order.as_ref().map_or(("off", "Unreadable"), |order| match order.status.0 {
+        frame: by.frame(Section::Orders, &format!("Order {}", order.identifier)),
+        here: order_at(&merchant.handle, &order.identifier),
+        status: order.content.as_ref().map_or(("off", "Unreadable"), |content| match content.status {
             Status::Created => shown("Created"),
             Status::Shipped => shown("Shipped"),
             Status::Cancelled => shown("Cancelled"),
         }),
-        revision: stored.revision,
-        received: by.time(stored.received_at),
-        warnings: stored.warnings.as_deref().map(Warning::read_stored).unwrap_or_default(),
-        content,
-        refunds: recorded.iter().map(|refund| refund_row(by, &merchant, &currency, refund)).collect(),
-        returns: returns.into_iter().map(|listed| return_row(by, &merchant, listed)).collect(),
+        revision: order.revision,
+        received: by.time(order.received_at),
+        warnings: order.warnings,
+        content: order.content.map(|content| content_of(by, &merchant, &currency, content)),
+        refunds: order.refunds.iter().map(|refund| refund_row(by, &merchant, &currency, refund)).collect(),
+        returns: order.returns.into_iter().map(|listed| return_row(by, &merchant, listed)).collect(),
         shopper,
         may_act: by.may(Role::Support),
         may_export: by.may(Role::Admin),
-        command: format!("backhaul returns list --merchant {} --order {}", merchant.handle, stored.identifier),
-        identifier: stored.identifier,
+        command: format!("backhaul orders show {} --merchant {}", order.identifier, merchant.handle),
+        identifier: order.identifier,
         merchant,
     })
 }
@@ -176,54 +167,39 @@ pub(super) fn shown(status: &str) -> (&'static str, &'static str) {
     }
 }
 
-fn content<P: Permission>(
-    by: &By<P>,
-    merchant: &Merchant,
-    order: &OrderIn<'_>,
-    currency: &Currency,
-    claims: &[Claim],
-    recorded: &[Recorded],
-) -> Content {
-    let sale = order.sale();
-    let facts = order.facts();
-    let product = facts.product.unwrap_or_else(|| sum(sale.lines.iter().filter_map(|line| line.product)));
-    let tax = facts.tax.unwrap_or_else(|| sum(sale.lines.iter().map(|line| line.tax)));
-    let whole = |amount: Cents| i128::from(amount.get());
-    let adds_up = whole(product) - whole(facts.discount) + whole(tax) + whole(facts.shipping) + whole(facts.shipping_tax);
-    let Amount(total) = order.total_amount_cents;
+fn content_of<P: Permission>(by: &By<P>, merchant: &Merchant, currency: &Currency, content: order::Content) -> Content {
+    let (sums, adds_up) = (content.sums, content.sums.adds_up_to());
     let as_cents = i64::try_from(adds_up).ok().and_then(Cents::new);
     Content {
-        lines: sale.lines.iter().map(|line| line_row(line, order, currency, claims, recorded)).collect(),
+        lines: content.lines.into_iter().map(|line| line_row(line, currency)).collect(),
         sums: vec![
-            ("Product", currency.tell(product)),
-            ("− Discount", currency.tell(facts.discount)),
-            ("+ Tax", currency.tell(tax)),
-            ("+ Shipping", currency.tell(facts.shipping)),
-            ("+ Shipping tax", currency.tell(facts.shipping_tax)),
+            ("Product", currency.tell(sums.product)),
+            ("− Discount", currency.tell(sums.discount)),
+            ("+ Tax", currency.tell(sums.tax)),
+            ("+ Shipping", currency.tell(sums.shipping)),
+            ("+ Shipping tax", currency.tell(sums.shipping_tax)),
         ],
         adds_up: as_cents.map_or_else(|| "less than nothing".to_owned(), |cents| currency.tell(cents)),
-        total: currency.tell(total),
-        is_right: adds_up == whole(total),
-        placed: by.time(order.created_at.0),
-        updated: by.time(order.updated_at.0),
-        original: order.original_order().map(|original| (original.to_owned(), order_at(&merchant.handle, original))),
+        total: currency.tell(content.total),
+        is_right: adds_up == i128::from(content.total.get()),
+        placed: by.time(content.placed_at),
+        updated: by.time(content.updated_at),
+        original: content.original.map(|original| (original.clone(), order_at(&merchant.handle, &original))),
     }
 }
 
-fn line_row(line: &SoldLine, order: &OrderIn<'_>, currency: &Currency, claims: &[Claim], recorded: &[Recorded]) -> Line {
-    let sent = order.items.0.iter().find(|sent| sent.identifier.0 == line.identifier.as_str());
-    let covered = recorded.iter().flat_map(|refund| &refund.refund.lines).filter(|covered| covered.order_line == line.identifier);
+fn line_row(line: SoldLine, currency: &Currency) -> Line {
     Line {
-        identifier: line.identifier.clone(),
-        sku: line.sku.clone(),
-        title: line.title.clone().unwrap_or_else(|| line.sku.clone()),
         price: currency.tell(line.unit_price),
-        ordered: line.quantity,
+        identifier: line.identifier,
+        sku: line.sku,
+        title: line.title,
+        ordered: line.ordered,
         shipped: line.shipped,
         cancelled: line.cancelled,
-        returned: claims.iter().filter(|claim| claim.line == line.identifier).count(),
-        refunded: covered.map(|covered| u64::from(covered.quantity)).sum(),
-        tracking: sent.and_then(|sent| sent.tracking_number.as_ref()).map(|number| number.0.to_string()),
+        returned: line.returned,
+        refunded: line.refunded,
+        tracking: line.tracking_number,
     }
 }
 

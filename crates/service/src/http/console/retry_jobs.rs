@@ -19,6 +19,7 @@ use super::stamp::Stamp;
 use super::view::span;
 use crate::flow::messages::retry_failures::cancel_retries;
 use crate::http::pages::see;
+use crate::show::messages::retry_job::{Standing, standing};
 
 /// The most jobs of each kind on the list.
 const LISTED: i64 = 25;
@@ -99,11 +100,7 @@ async fn find<P: Permission>(by: &By<P>, handle: &str, job: Uuid) -> Result<(Mer
 /// How far a job has come.
 pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)>) -> Result<Response, ConsoleError> {
     let (merchant, job) = find(&by, &handle, id).await?;
-    let progress = retry_jobs::progress(by.app.store(merchant.id), merchant.id, &job).await?;
-    let at_most = |count: i64| count.min(job.released);
-    let (out, failed_again) = (at_most(progress.out), at_most(progress.failed_again));
-    let delivered = (job.released - out - failed_again).max(0);
-    let waiting = if job.ended_at.is_some() { 0 } else { (job.total - job.released).max(0) };
+    let Standing { waiting, underway: out, failed_again, delivered } = standing(&by.app, merchant.id, &job).await?;
     let bounded = |count: i64| if count >= MOST_WATCHED { format!("{} or more", grouped(count)) } else { grouped(count) };
     let mut frame = by.frame(Section::Failures, &format!("Retry of {} · {}", merchant.name, job.interface));
     if job.ended_at.is_none() || out > 0 {

@@ -25,10 +25,7 @@ use super::stamp::Stamp;
 use crate::app::App;
 use crate::http::pages::see;
 use crate::platform::keys::sealing::{Context, Sealed};
-use crate::show::returns::rmas::identifier;
-
-/// The longest identifier.
-const MOST_LETTERS: usize = 200;
+use crate::show::merchants::search::{self as by_word, Kind};
 
 #[derive(Deserialize)]
 pub(super) struct Asked {
@@ -43,15 +40,6 @@ struct Row {
     other_link: Option<String>,
     hit: Hit,
     at: Stamp,
-}
-
-/// The kinds of what is found.
-#[derive(Clone, Copy)]
-enum Kind {
-    Returns,
-    Orders,
-    Asns,
-    Units,
 }
 
 /// What was found of one kind.
@@ -90,19 +78,13 @@ pub(super) async fn ask(by: By<Viewer>, Form(Asked { q }): Form<Asked>) -> Resul
 pub(super) async fn show(by: By<Viewer>, Query(Asked { q }): Query<Asked>) -> Result<Response, ConsoleError> {
     let word = q.trim();
     let looked_at = "Looked at returns, tracking numbers, orders, ASNs, units and messages of all merchants.";
-    if word.is_empty() || word.len() > MOST_LETTERS || word.contains(['@', '\0']) {
+    if !by_word::is_identifier(word) {
         let frame = by.frame(Section::Today, "Search");
         let looked_at = "Type an identifier above.";
         return render(&Page { frame, found: Vec::new(), looked_at });
     }
-    let store = by.app.cell();
-    let found = [
-        found(&by, Kind::Returns, search::returns(store, &identifier(word)).await?),
-        found(&by, Kind::Orders, search::orders(store, word).await?),
-        found(&by, Kind::Asns, search::asns(store, word).await?),
-        found(&by, Kind::Units, search::units(store, word).await?),
-    ];
-    let found = found.into_iter().filter(|found| !found.rows.is_empty()).collect();
+    let found = by_word::by_identifier(&by.app, word).await?;
+    let found = found.into_iter().map(|(kind, hits)| found_of(&by, kind, hits)).collect();
     render(&Page { frame: by.frame(Section::Today, word), found, looked_at })
 }
 
@@ -110,15 +92,13 @@ pub(super) async fn show(by: By<Viewer>, Query(Asked { q }): Query<Asked>) -> Re
 pub(super) async fn by_email(by: By<Support>, Path(sealed): Path<String>) -> Result<Response, ConsoleError> {
     let fingerprints = open(&by.app, &sealed).ok_or(ConsoleError::NotFound)?;
     let fingerprints: Vec<Vec<u8>> = fingerprints.chunks(size_of::<Fingerprint>()).map(<[u8]>::to_vec).collect();
-    let (returns, orders) =
-        (search::returns_of(by.app.cell(), &fingerprints).await?, search::orders_of(by.app.cell(), &fingerprints).await?);
-    let found = [found(&by, Kind::Returns, returns), found(&by, Kind::Orders, orders)];
-    let found = found.into_iter().filter(|found| !found.rows.is_empty()).collect();
+    let found = by_word::by_email(&by.app, &fingerprints).await?;
+    let found = found.into_iter().map(|(kind, hits)| found_of(&by, kind, hits)).collect();
     let looked_at = "Looked at the orders of all merchants by the fingerprint of the e-mail address; at most 20 of each are shown.";
     render(&Page { frame: by.frame(Section::Today, "Returns and orders of this shopper"), found, looked_at })
 }
 
-fn found<P: Permission>(by: &By<P>, kind: Kind, hits: Vec<Hit>) -> Found {
+fn found_of<P: Permission>(by: &By<P>, kind: Kind, hits: Vec<Hit>) -> Found {
     let (name, relation) = match kind {
         Kind::Returns => ("Returns", "Order"),
         Kind::Orders => ("Orders", ""),

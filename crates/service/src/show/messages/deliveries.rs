@@ -1,21 +1,18 @@
-//! Views of messages and endpoints, for the API and the command line.
+//! Views of messages, for the API and the command line.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chrono::DateTime;
 use domain::id::MerchantId;
-use rustls::pki_types::CertificateDer;
 use store::Failed;
 use store::messages::attempts::{Attempt, Page, Place};
+use store::messages::endpoints as kept;
 use store::messages::log::{self, MessageDetail};
-use store::messages::{endpoints as kept, health};
-use wire::messages::message::{AttemptOut, EndpointCertificate, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
+use wire::messages::message::{AttemptOut, FailureOut, MessageOut, MessageState};
 use wire::time;
 
 use crate::delivery::Delivery;
 use crate::delivery::transports::answer::KnownSecrets;
-use crate::node::Node;
-use crate::platform::client_certificate::{ClientCertificate, subject_of};
 
 /// The state of a message.
 pub(crate) const fn state(state: log::State) -> MessageState {
@@ -91,36 +88,4 @@ fn attempt_out(attempt: Attempt) -> AttemptOut {
         answer,
         answer_base64,
     }
-}
-
-/// The client certificate that an endpoint is presented.
-pub(crate) fn certificate(client: &kept::EndpointClient) -> Option<EndpointCertificate> {
-    let first = CertificateDer::from(client.chain.first()?.as_slice());
-    let ClientCertificate { fingerprint, expires_at } = ClientCertificate::read(&first)?;
-    let (subject, sha256) = (subject_of(&first)?, fingerprint.to_string());
-    Some(EndpointCertificate { subject, sha256, expires_at: time::write(expires_at) })
-}
-
-/// The endpoints of a merchant with their health.
-pub(crate) async fn endpoints(node: &Node, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
-    let health = health::endpoints(node.store(merchant), merchant, node.now()).await?;
-    let described = kept::list(node.store(merchant), merchant).await?.into_iter().map(|endpoint| {
-        let health = health.iter().find(|health| health.endpoint == endpoint.id);
-        EndpointOut {
-            state: match health {
-                _ if endpoint.paused_at.is_some() => EndpointState::Paused,
-                Some(health) if health.failing => EndpointState::Failing,
-                Some(_) | None => EndpointState::Healthy,
-            },
-            last_success_hour: health.and_then(|health| health.last_success).map(time::write),
-            last_failure_hour: health.and_then(|health| health.last_failure).map(time::write),
-            owed: health.map_or(0, |health| health.owed),
-            past_due: health.map_or(0, |health| health.past_due),
-            failed: health.map_or(0, |health| health.failed),
-            client_certificate: endpoint.client.as_ref().and_then(certificate),
-            interface: endpoint.interface,
-            url: endpoint.url,
-        }
-    });
-    Ok(described.collect())
 }

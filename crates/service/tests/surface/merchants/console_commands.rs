@@ -56,6 +56,7 @@ const COMMANDS: &[(&str, Result<&[&str], &str>)] = &[
     ("/merchants/{handle}/exceptions/{id}/resolve", Ok(&["exceptions/resolve"])),
     ("/merchants/new", Ok(&["merchant/add"])),
     ("/merchants/{handle}/contact", Ok(&["merchant/set"])),
+    ("/merchants/{handle}/name", Ok(&["merchant/rename"])),
     ("/merchants/{handle}/pause", Ok(&["merchant/pause"])),
     ("/merchants/{handle}/resume", Ok(&["merchant/resume"])),
     ("/merchants/{handle}/live", Ok(&["merchant/live"])),

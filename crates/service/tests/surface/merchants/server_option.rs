@@ -64,7 +64,12 @@ async fn a_command_says_the_same_here_and_through_a_server() {
         &["merchant", "show"],
         &["credential", "list", "--merchant", "acme"],
         &["endpoint", "list", "--merchant", "acme"],
+        &["endpoint", "list", "--all-merchants"],
+        &["endpoint", "list", "--all-merchants", "--merchant", "acme"],
+        &["endpoint", "list", "--all-merchants", "--failing", "-o", "json"],
         &["endpoint", "show", "--merchant", "acme", "rma"],
+        &["failures", "list", "--all-merchants"],
+        &["messages", "list", "--all-merchants", "-o", "json"],
         &["failures", "list", "--merchant", "acme"],
         &["failures", "retry", "--merchant", "acme"],
         &["failures", "retry", "--merchant", "acme", "--endpoint", "rma"],
@@ -81,6 +86,9 @@ async fn a_command_says_the_same_here_and_through_a_server() {
         let all = |output: &Output| (text(&output.stdout), text(&output.stderr), output.status.code());
         assert_eq!(all(&here), all(&there), "{words:?}");
     }
+    // The environment here names a merchant, and the flag wins there too.
+    let all = terminal.command().env("BACKHAUL_MERCHANT", "acme").args(["endpoint", "list", "--all-merchants"]).output().unwrap();
+    assert!(out(&all).contains("No merchant has endpoints here."));
     let audit = world.database.texts("select distinct actor from audit").await;
     assert_eq!(audit, ["operator:admin.script@ops.example.com via token:nightly"]);
 }

@@ -174,7 +174,7 @@ async fn an_endpoint_says_how_it_fares() {
     let receiver = world.receiver("acme").await;
     let engineer = receiver.engineer().await;
     let health = async || engineer.gets("/v1/endpoints").await.body["endpoints"][0].clone();
-    assert_eq!(health().await["state"], "healthy");
+    assert_eq!(health().await["state"], "untried");
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
     let fares = health().await;

@@ -12,7 +12,7 @@ use wire::time;
 use crate::app::App;
 use crate::cli::confirm::Confirmation;
 use crate::cli::context::{OfEndpoint, actor};
-use crate::cli::messages::commands::moment;
+use crate::cli::moment::moment;
 use crate::cli::output::{self, Format, counted};
 use crate::flow::messages::replay_messages::{ReplayError, ReplayRequest, check, replay_messages};
 

@@ -7,7 +7,7 @@ use wire::messages::message::Endpoints;
 use crate::app::App;
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
-use crate::show::messages::deliveries;
+use crate::show::messages::endpoints;
 
 /// List endpoints.
 ///
@@ -22,5 +22,5 @@ use crate::show::messages::deliveries;
     )
 )]
 pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<Endpoints>, ApiError> {
-    Ok(Json(Endpoints { endpoints: deliveries::endpoints(&app, caller.merchant).await? }))
+    Ok(Json(Endpoints { endpoints: endpoints::list(&app, caller.merchant).await? }))
 }

@@ -1,0 +1,186 @@
+//! Endpoints as the command line lists and shows them: where they are, how they fare, and why they fail.
+
+use clap::Args;
+use domain::id::{Handle, MerchantId};
+use domain::messages::message::Interface;
+use serde::Serialize;
+use store::merchants::accounts::Merchant;
+use store::messages::{recent, troubles};
+use wire::messages::message::{EndpointCertificate, EndpointOut, EndpointState};
+
+use crate::app::App;
+use crate::cli::context::OfMerchants;
+use crate::cli::output::{self, Format};
+use crate::flow::messages::configure_endpoint::ConfigureEndpointError;
+use crate::show::messages::endpoints::{self, answer_in_words, word};
+
+/// The merchants whose endpoints are read for a page of all merchants.
+const MERCHANTS: i64 = 100;
+/// The failing endpoints that are compared with each other, and the messages that are counted of each.
+const COMPARED: i64 = 200;
+const COUNTED: i64 = 1_000;
+
+#[derive(Args)]
+pub(in crate::cli) struct List {
+    #[command(flatten)]
+    merchants: OfMerchants,
+    /// Only endpoints that fail, or that have been reported as failing and not as recovered yet. Of all merchants, those with most
+    /// messages owed and given up come first.
+    #[arg(long)]
+    failing: bool,
+    /// Of all merchants, continue the list after this handle.
+    #[arg(long, value_name = "HANDLE", requires = "all_merchants", conflicts_with = "failing")]
+    after: Option<Handle>,
+    /// Of all merchants, about as many endpoints as are shown; those of one merchant stay together.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
+    limit: u32,
+}
+
+/// An endpoint with its merchant. Lists and single endpoints have this one shape.
+#[derive(Serialize)]
+pub(super) struct Row {
+    /// The merchant's handle.
+    merchant: String,
+    #[serde(flatten)]
+    pub(super) endpoint: EndpointOut,
+}
+
+/// The endpoints of a merchant, by interface.
+async fn rows_of(app: &App, handle: &str, merchant: MerchantId) -> anyhow::Result<Vec<Row>> {
+    let endpoints = endpoints::list(app, merchant).await?;
+    Ok(endpoints.into_iter().map(|endpoint| Row { merchant: handle.to_owned(), endpoint }).collect())
+}
+
+/// The endpoint of a merchant for an interface.
+pub(super) async fn find(app: &App, merchant: &Merchant, interface: Interface) -> anyhow::Result<Row> {
+    let found = rows_of(app, &merchant.handle, merchant.id).await?.into_iter().find(|row| row.endpoint.interface == interface.as_str());
+    Ok(found.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?)
+}
+
+impl Row {
+    fn is_failing(&self) -> bool {
+        self.endpoint.state == EndpointState::Failing || self.endpoint.failing_since.is_some()
+    }
+
+    /// The cells of a list of several merchants.
+    fn cells_of_all(&self) -> Vec<String> {
+        [vec![self.merchant.clone()], self.cells()].concat()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Self { endpoint, .. } = self;
+        let answer = endpoint.last_answer.as_ref();
+        vec![
+            endpoint.interface.clone(),
+            word(endpoint.state).to_owned(),
+            answer.map_or_else(|| "-".to_owned(), |answer| answer_in_words(&answer.outcome, answer.reason.as_deref())),
+            answer.map_or_else(|| "-".to_owned(), |answer| answer.at.clone()),
+            endpoint.owed.to_string(),
+            endpoint.failed.to_string(),
+            endpoint.authentication.clone(),
+            endpoint.url.clone(),
+        ]
+    }
+}
+
+/// The columns of a merchant's endpoints.
+const HEADERS: [&str; 8] = ["INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "FAILED", "AUTHENTICATION", "URL"];
+
+/// Lists the endpoints of a merchant.
+pub(super) async fn list(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
+    let empty = format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle);
+    output::list(format, &rows_of(app, &merchant.handle, merchant.id).await?, &empty, &HEADERS, Row::cells)
+}
+
+/// Lists the endpoints that are asked for, of one merchant or of all.
+pub(super) async fn run(app: &App, asked: &List, format: Format) -> anyhow::Result<()> {
+    match &asked.merchants {
+        OfMerchants::One(merchant) if asked.failing => {
+            let merchant = merchant.find(app).await?;
+            let mut rows = rows_of(app, &merchant.handle, merchant.id).await?;
+            rows.retain(Row::is_failing);
+            output::list(format, &rows, &format!("No endpoint of {} fails.", merchant.handle), &HEADERS, Row::cells)
+        }
+        OfMerchants::One(merchant) => list(app, &merchant.find(app).await?, format).await,
+        OfMerchants::All if asked.failing => list_failing(app, asked.limit as usize, format).await,
+        OfMerchants::All => list_all(app, asked, format).await,
+    }
+}
+
+/// The columns of the endpoints of several merchants.
+const HEADERS_OF_ALL: [&str; 9] = ["MERCHANT", "INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "FAILED", "AUTHENTICATION", "URL"];
+
+/// Lists the endpoints of all merchants, by handle and interface.
+async fn list_all(app: &App, asked: &List, format: Format) -> anyhow::Result<()> {
+    let accounts = recent::merchants(app.cell(), asked.after.as_ref().map(Handle::as_str), MERCHANTS).await?;
+    let is_last = i64::try_from(accounts.len())? < MERCHANTS;
+    let (mut rows, mut last, mut read) = (Vec::new(), None, 0);
+    for account in &accounts {
+        if rows.len() >= asked.limit as usize {
+            break;
+        }
+        rows.extend(rows_of(app, &account.handle, account.id).await?);
+        (last, read) = (Some(account.handle.as_str()), read + 1);
+    }
+    output::list(format, &rows, "No merchant has endpoints here.", &HEADERS_OF_ALL, Row::cells_of_all)?;
+    if let Some(last) = last.filter(|_| !is_last || read < accounts.len()) {
+        output::note(&format!("There may be more. To continue, add --after {last}"));
+    }
+    Ok(())
+}
+
+/// Lists the endpoints of all merchants that have been reported as failing, those with most messages owed and given up first.
+async fn list_failing(app: &App, most: usize, format: Format) -> anyhow::Result<()> {
+    let (mut failing, more) = troubles::failing(app.cell(), false, COMPARED, COUNTED).await?;
+    failing.sort_by_key(|failing| std::cmp::Reverse(failing.waiting + failing.given_up));
+    let is_whole = failing.len() <= most && !more;
+    let mut rows = Vec::new();
+    for failing in failing.iter().take(most) {
+        // It may have been removed meanwhile.
+        let of_merchant = rows_of(app, &failing.handle, failing.merchant).await?;
+        rows.extend(of_merchant.into_iter().find(|row| row.endpoint.interface == failing.interface));
+    }
+    output::list(format, &rows, "No endpoint has been reported as failing.", &HEADERS_OF_ALL, Row::cells_of_all)?;
+    if !is_whole {
+        output::note(&format!(
+            "More endpoints fail. Of all, the {COMPARED} that have failed longest are compared; --limit shows more of them."
+        ));
+    }
+    Ok(())
+}
+
+/// Shows an endpoint: what answers the question why it fails comes first.
+pub(super) fn show(row: &Row, format: Format) -> anyhow::Result<()> {
+    if format == Format::Json {
+        return output::one(format, row);
+    }
+    let EndpointOut { last_answer, client_certificate, .. } = &row.endpoint;
+    let endpoint = &row.endpoint;
+    let some = |text: Option<&str>| text.unwrap_or("-").to_owned();
+    let certificate = |certificate: &EndpointCertificate| {
+        format!("{}, until {}, SHA-256 {}", certificate.subject, certificate.expires_at, certificate.sha256)
+    };
+    let waits: Vec<String> = endpoint.waits.iter().map(ToString::to_string).collect();
+    output::facts(&[
+        ("merchant", row.merchant.clone()),
+        ("interface", endpoint.interface.clone()),
+        ("state", word(endpoint.state).to_owned()),
+        ("last_answer", last_answer.as_ref().map_or("-".to_owned(), |last| answer_in_words(&last.outcome, last.reason.as_deref()))),
+        ("last_answer_at", some(last_answer.as_ref().map(|last| last.at.as_str()))),
+        ("last_success_at", some(endpoint.last_success_at.as_deref())),
+        ("failing_since", some(endpoint.failing_since.as_deref())),
+        ("next_attempt_at", some(endpoint.next_attempt_at.as_deref())),
+        ("owed", endpoint.owed.to_string()),
+        ("past_due", endpoint.past_due.to_string()),
+        ("failed", endpoint.failed.to_string()),
+        ("url", endpoint.url.clone()),
+        ("authentication", endpoint.authentication.clone()),
+        ("token_url", some(endpoint.token_url.as_deref())),
+        ("client_certificate", client_certificate.as_ref().map_or("-".to_owned(), certificate)),
+        ("slots", endpoint.slots.to_string()),
+        ("per_second", endpoint.per_second.to_string()),
+        ("waits", some(Some(waits.join(", ").as_str()).filter(|waits| !waits.is_empty()))),
+        ("changed_at", endpoint.changed_at.clone()),
+    ]);
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! Things of several areas, found over all merchants.
+
+pub(crate) mod search;

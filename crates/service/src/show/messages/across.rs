@@ -1,0 +1,72 @@
+//! The newest messages of all merchants, for the console and the command line.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use store::Failed;
+use store::messages::log::State;
+use store::messages::recent::{self, Account, Recent};
+use uuid::Uuid;
+
+use crate::node::Node;
+
+/// The merchants that one statement looks at.
+const AT_A_TIME: usize = 50;
+
+/// The messages that are wanted. What a filter leaves out makes a page shorter.
+#[derive(Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) state: Option<State>,
+    pub(crate) interface: Option<&'a str>,
+    pub(crate) event: Option<&'a str>,
+    /// Written at this time or later.
+    pub(crate) from: Option<DateTime<Utc>>,
+    /// Written before this time.
+    pub(crate) to: Option<DateTime<Utc>>,
+}
+
+impl Wanted<'_> {
+    fn fits(&self, message: &Recent) -> bool {
+        self.state.is_none_or(|state| state == message.state)
+            && self.interface.is_none_or(|interface| interface == message.kind)
+            && self.event.is_none_or(|event| event == message.event)
+    }
+}
+
+/// A page of messages with their merchants.
+pub(crate) struct Page {
+    pub(crate) messages: Vec<(Account, Recent)>,
+    /// Continue before this message. `None` on the last page.
+    pub(crate) next: Option<Uuid>,
+    /// Not every merchant was looked at.
+    pub(crate) some_merchants: bool,
+}
+
+/// The newest messages before the message `before`: of the first `merchants` by handle, at most `most` are examined.
+pub(crate) async fn newest(
+    node: &Node,
+    wanted: &Wanted<'_>,
+    before: Option<Uuid>,
+    (merchants, most): (usize, usize),
+) -> Result<Page, Failed> {
+    let mut accounts = recent::merchants(node.cell(), None, i64::try_from(merchants + 1).unwrap_or(i64::MAX)).await?;
+    let some_merchants = accounts.len() > merchants;
+    accounts.truncate(merchants);
+    // Nothing is written later, so the partitions of the coming weeks are left alone.
+    let range = (wanted.from, Some(wanted.to.unwrap_or(node.now() + TimeDelta::hours(1))));
+    let (mut found, mut complete_from) = (Vec::new(), None);
+    for some in accounts.chunks(AT_A_TIME) {
+        let ids: Vec<_> = some.iter().map(|account| account.id).collect();
+        let (page, next) = recent::newest(node.cell(), &ids, range, before, i64::try_from(most).unwrap_or(i64::MAX)).await?;
+        found.extend(page);
+        // Older ones of these merchants may be missing.
+        complete_from = complete_from.max(next);
+    }
+    found.retain(|message| complete_from.is_none_or(|from| message.id >= from));
+    found.sort_by_key(|message| std::cmp::Reverse(message.id));
+    let next = if found.len() > most { found.get(most - 1).map(|message| message.id) } else { complete_from };
+    found.truncate(most);
+    let with_account = |message: Recent| {
+        let account = accounts.iter().find(|account| account.id == message.merchant)?.clone();
+        wanted.fits(&message).then_some((account, message))
+    };
+    Ok(Page { messages: found.into_iter().filter_map(with_account).collect(), next, some_merchants })
+}
