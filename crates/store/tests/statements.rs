@@ -45,7 +45,7 @@ const SHARED: [&str; 22] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 75] = [
+const ACROSS: [(&str, &str); 76] = [
     ("-- Across merchants: what has to be sealed anew.", "endpoint"),
     ("-- Across merchants: what has to be sealed anew.", "carrier_account"),
     ("-- Across merchants: what has to be sealed anew.", "merchant_key"),
@@ -62,6 +62,8 @@ const ACROSS: [(&str, &str); 75] = [
     ("-- Across merchants: ASNs by number.", "outbound_shipment"),
     ("-- Across merchants: a probe of the index for each endpoint.", "delivery"),
     ("-- Across merchants: the audit trail by time.", "audit"),
+    // Nothing else knows a merchant that was deleted, and its audit is kept for 7 years.
+    ("-- Across merchants: the chains of those that were deleted.", "audit_head"),
     ("-- Across merchants: orders by shopper.", "customer_order"),
     ("-- Over all merchants; what follows is bound to each.", "endpoint_notice"),
     ("-- Over all merchants; what follows is bound to each.", "carrier_account"),

@@ -77,6 +77,29 @@ impl Link {
     }
 }
 
+/// The most chains of deleted merchants that are read at once.
+pub const DELETED_LISTED: i64 = 1_000;
+
+/// The merchants after `after` that were deleted and whose chain is kept, by id; at most [`DELETED_LISTED`].
+pub async fn of_deleted(store: &Store, after: MerchantId) -> Result<Vec<MerchantId>, Failed> {
+    let merchants = sqlx::query_scalar!(
+        r#"
+        -- Across merchants: the chains of those that were deleted.
+        select audit_head.merchant_id
+        from audit_head
+        where audit_head.merchant_id > $1
+            and not exists (select from merchant where merchant.merchant_id = audit_head.merchant_id)
+        order by audit_head.merchant_id
+        limit $2
+        "#,
+        after.0,
+        DELETED_LISTED,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(merchants.into_iter().map(MerchantId).collect())
+}
+
 /// The head of a chain; `None` if it has never had an entry.
 pub async fn head(store: &Store, chain: Chain) -> Result<Option<Head>, Failed> {
     let head = match chain {

@@ -3,11 +3,11 @@
 use anyhow::bail;
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, Subcommand};
-use domain::id::Handle;
+use domain::id::{Handle, MerchantId};
 use serde::Serialize;
 use store::merchants::accounts;
 use store::merchants::audit::{self, LISTED, Recorded};
-use store::merchants::audit_chain::Chain;
+use store::merchants::audit_chain::{self, Chain, DELETED_LISTED};
 use uuid::Uuid;
 use wire::time;
 
@@ -22,7 +22,7 @@ pub(in crate::cli) enum Command {
     List(List),
     /// Verify the chains of the audit trail, and name the first entry of each that was altered, removed or put in.
     Verify {
-        /// The merchant's handle; every merchant and what belongs to none if left out.
+        /// The merchant's handle; every merchant, also those that were deleted, and what belongs to none if left out.
         merchant: Option<Handle>,
     },
 }
@@ -44,9 +44,24 @@ pub(in crate::cli) struct List {
     /// Only changes before this time (ISO 8601).
     #[arg(long, value_parser = moment)]
     until: Option<DateTime<Utc>>,
+    /// Continue the list before this entry, as the page before says.
+    #[arg(long, value_name = "CURSOR", value_parser = place)]
+    before: Option<(DateTime<Utc>, Uuid)>,
     /// The most changes to show.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
+}
+
+/// The pages of [`LISTED`] entries that a list examines, however few of them fit.
+const MOST_PAGES: usize = 200;
+
+/// Reads the place of an entry.
+fn place(cursor: &str) -> Result<(DateTime<Utc>, Uuid), &'static str> {
+    let read = || {
+        let (micros, id) = cursor.split_once('.')?;
+        Some((DateTime::from_timestamp_micros(micros.parse().ok()?)?, id.parse().ok()?))
+    };
+    read().ok_or("copy it from the end of the page before")
 }
 
 fn moment(text: &str) -> Result<DateTime<Utc>, &'static str> {
@@ -90,8 +105,10 @@ impl From<Recorded> for EntryOut {
 
 #[derive(Serialize)]
 struct ChainOut {
-    /// The merchant's handle; `None` for what belongs to no merchant.
+    /// The merchant's handle; `None` for what belongs to no merchant, and for a merchant that was deleted.
     merchant: Option<String>,
+    /// The id of a merchant that was deleted, whose audit is kept.
+    deleted_merchant_id: Option<String>,
     entries: i64,
     begins_after: i64,
     result: &'static str,
@@ -101,10 +118,11 @@ struct ChainOut {
 }
 
 impl ChainOut {
-    fn new(merchant: Option<String>, verified: Verified) -> Self {
+    fn new(merchant: Option<String>, deleted: Option<MerchantId>, verified: Verified) -> Self {
         let Verified { entries, begins_after, broken } = verified;
         Self {
             merchant,
+            deleted_merchant_id: deleted.map(|merchant| merchant.to_string()),
             entries,
             begins_after,
             result: if broken.is_some() { "broken" } else { "whole" },
@@ -130,9 +148,10 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.trim().to_lowercase());
     let since = options.since.unwrap_or(DateTime::UNIX_EPOCH);
     // Other nodes' clocks may be a little ahead.
-    let mut before = (options.until.unwrap_or(app.now() + TimeDelta::minutes(5)), Uuid::max());
+    let first = (options.until.unwrap_or(app.now() + TimeDelta::minutes(5)), Uuid::max());
+    let (mut before, mut next) = (options.before.unwrap_or(first), None);
     let (most, mut rows) = (usize::try_from(options.limit)?, Vec::new());
-    loop {
+    for _page in 0..MOST_PAGES {
         let page = match merchant {
             Some(merchant) => audit::list(app.store(merchant), merchant, since, before).await?,
             None => audit::list_all(app.cell(), since, before).await?,
@@ -140,31 +159,56 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
         let last =
             page.last().map(|entry| (entry.done_at, entry.id)).filter(|_| i64::try_from(page.len()).is_ok_and(|count| count >= LISTED));
         rows.extend(page.into_iter().filter(|entry| holds(&entry.actor, &options.who) && holds(&entry.action, &options.what)));
+        next = last;
         match last {
             Some(last) if rows.len() < most => before = last,
             _ => break,
         }
     }
-    rows.truncate(most);
+    if rows.len() > most {
+        rows.truncate(most);
+        next = rows.last().map(|entry| (entry.done_at, entry.id));
+    }
     let rows: Vec<EntryOut> = rows.into_iter().map(EntryOut::from).collect();
-    output::list(format, &rows, "No change fits.", &["AT", "MERCHANT", "WHO", "WHAT", "WHICH", "BEFORE", "AFTER"], |row| {
+    let empty = if next.is_some() { "None of these changes fits." } else { "No change fits." };
+    output::list(format, &rows, empty, &["AT", "MERCHANT", "WHO", "WHAT", "WHICH", "BEFORE", "AFTER"], |row| {
         let fields = |fields: &Option<serde_json::Value>| fields.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
         let merchant = row.merchant.clone().unwrap_or_else(|| "-".to_owned());
         vec![row.at.clone(), merchant, row.actor.clone(), row.action.clone(), row.detail.clone(), fields(&row.before), fields(&row.after)]
-    })
+    })?;
+    if let Some((at, id)) = next {
+        output::note(&format!("There may be more. To continue, add --before {}.{id}", at.timestamp_micros()));
+    }
+    Ok(())
+}
+
+/// The merchants that were deleted and whose chain is kept.
+async fn deleted(app: &App) -> anyhow::Result<Vec<MerchantId>> {
+    let (mut all, mut after) = (Vec::new(), MerchantId(Uuid::nil()));
+    loop {
+        let page = audit_chain::of_deleted(app.cell(), after).await?;
+        let is_last = i64::try_from(page.len())? < DELETED_LISTED;
+        after = page.last().copied().unwrap_or(after);
+        all.extend(page);
+        if is_last {
+            return Ok(all);
+        }
+    }
 }
 
 async fn verify(app: &App, merchant: Option<Handle>, format: Format) -> anyhow::Result<()> {
     let mut chains = Vec::new();
     if let Some(handle) = merchant {
-        chains.push((Some(handle.to_string()), Chain::Of(find_merchant(app, &handle).await?.id)));
+        chains.push((Some(handle.to_string()), None, Chain::Of(find_merchant(app, &handle).await?.id)));
     } else {
-        chains.push((None, Chain::Home));
-        chains.extend(accounts::list(app.cell()).await?.into_iter().map(|merchant| (Some(merchant.handle), Chain::Of(merchant.id))));
+        chains.push((None, None, Chain::Home));
+        let merchants = accounts::list(app.cell()).await?.into_iter();
+        chains.extend(merchants.map(|merchant| (Some(merchant.handle), None, Chain::Of(merchant.id))));
+        chains.extend(deleted(app).await?.into_iter().map(|merchant| (None, Some(merchant), Chain::Of(merchant))));
     }
     let mut rows = Vec::with_capacity(chains.len());
-    for (merchant, chain) in chains {
-        rows.push(ChainOut::new(merchant, verify_audit(app, chain).await?));
+    for (merchant, deleted, chain) in chains {
+        rows.push(ChainOut::new(merchant, deleted, verify_audit(app, chain).await?));
     }
     output::list(format, &rows, "", &["MERCHANT", "ENTRIES", "RESULT", "ENTRY", "WHY"], |row| {
         let entry = match (row.broken_sequence, &row.broken_audit_id) {
@@ -173,7 +217,8 @@ async fn verify(app: &App, merchant: Option<Handle>, format: Format) -> anyhow::
             (None, Some(id)) => id.clone(),
             (None, None) => "-".to_owned(),
         };
-        let merchant = row.merchant.clone().unwrap_or_else(|| "-".to_owned());
+        let deleted = row.deleted_merchant_id.as_ref().map(|id| format!("{id} (deleted)"));
+        let merchant = row.merchant.clone().or(deleted).unwrap_or_else(|| "-".to_owned());
         vec![merchant, row.entries.to_string(), row.result.to_owned(), entry, row.why.clone().unwrap_or_else(|| "-".to_owned())]
     })?;
     match rows.iter().filter(|row| row.why.is_some()).count() {

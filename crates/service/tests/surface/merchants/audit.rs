@@ -213,6 +213,18 @@ async fn the_audit_tells_what_was_before_and_what_is_after() {
     assert_eq!(listed[0]["hash"].as_str().unwrap().len(), 64);
     let nobody = out(&backhaul(&world.database, &["audit", "list", "--who", "nobody-at-all"]));
     assert_eq!(nobody, "No change fits.\n");
+    // Page by page, nothing is listed twice or left out.
+    let page = |words: &[&str]| {
+        let output = backhaul(&world.database, &[&["audit", "list", "--merchant", "acme", "-o", "json"], words].concat());
+        let note = String::from_utf8_lossy(&output.stderr).trim().rsplit(' ').next().unwrap_or_default().to_owned();
+        let ids: Vec<Value> = serde_json::from_str(&out(&output)).unwrap();
+        (ids.into_iter().map(|entry| entry["audit_id"].clone()).collect::<Vec<_>>(), note)
+    };
+    let (all, end) = page(&[]);
+    assert_eq!(end, "", "there is no more");
+    let (first, before) = page(&["--limit", "2"]);
+    let (rest, _) = page(&["--before", &before]);
+    assert_eq!([first, rest].concat(), all);
 }
 
 #[tokio::test]
