@@ -19,6 +19,7 @@ mod cases;
 mod command_line;
 mod cookie;
 mod count;
+mod credential_certificates;
 mod credentials;
 mod difference;
 mod drop_ships;
@@ -298,6 +299,9 @@ fn merchants_and_endpoints() -> Routes {
         .post("/merchants/{handle}/credentials", credentials::issue)
         .get("/merchants/{handle}/credentials/{client_id}/revoke", credentials::ask_to_revoke)
         .post("/merchants/{handle}/credentials/{client_id}/revoke", credentials::revoke)
+        .get("/merchants/{handle}/credentials/{client_id}/certificates", credential_certificates::show)
+        .post("/merchants/{handle}/credentials/{client_id}/certificates", credential_certificates::add)
+        .post("/merchants/{handle}/credentials/{client_id}/certificates/remove", credential_certificates::remove)
         .get("/merchants/{handle}/check", endpoint_check::ask)
         .post("/merchants/{handle}/check", endpoint_check::run)
         .get("/merchants/{handle}/endpoints", endpoints::show)

@@ -440,3 +440,33 @@ async fn merchants_are_asked_for_a_certificate_and_shoppers_are_not() {
         assert!(served.terminate().0);
     }
 }
+
+#[tokio::test]
+async fn a_manager_binds_a_credential_in_the_console_after_a_preview() {
+    let authority = authority();
+    let world = world_of(&authority).await;
+    let acme = world.merchant("acme").await;
+    let console = world.console(Role::Manager).await;
+    let (first, second) = (Pair::new(), Pair::new());
+    let page = format!("/merchants/acme/credentials/{}/certificates", acme.client_id);
+    assert!(console.get("/merchants/acme/credentials").await.page().contains(&page));
+    assert!(console.get(&page).await.page().contains("No client certificate"));
+    let wrong = console.post(&page, &[("client_certificate", "nonsense")]).await;
+    assert!(wrong.status == 422 && wrong.text.contains("contains no certificate in PEM format"), "{}", wrong.text);
+    let preview = console.post(&page, &[("client_certificate", first.pem.as_str())]).await.page();
+    assert!(preview.contains(&first.fingerprint()) && preview.contains("only over connections with this certificate"), "{preview}");
+    assert!(!console.get(&page).await.page().contains(&first.fingerprint()), "a preview changes nothing");
+    for pair in [&first, &second] {
+        assert_eq!(console.confirms(&page, &[("client_certificate", pair.pem.as_str())]).await.status, 303);
+    }
+    let shown = console.get(&page).await.page();
+    assert!(shown.contains(&first.fingerprint()) && shown.contains(&second.fingerprint()), "{shown}");
+    let remove = format!("{page}/remove");
+    let (first, second) = (first.fingerprint(), second.fingerprint());
+    assert_eq!(console.confirms(&remove, &[("sha256", first.as_str())]).await.status, 303);
+    assert!(!console.get(&page).await.page().contains(&first));
+    assert_eq!(console.confirms(&remove, &[("sha256", second.as_str())]).await.status, 409, "the last one stays");
+    let audit = world.database.texts("select action from audit where action like 'credential.certificate%' order by audit_id").await;
+    assert_eq!(audit, ["credential.certificate_added", "credential.certificate_added", "credential.certificate_removed"]);
+    assert_eq!(console.get("/merchants/acme/credentials/bhc_unknown/certificates").await.status, 404);
+}

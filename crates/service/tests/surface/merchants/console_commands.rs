@@ -62,6 +62,8 @@ const COMMANDS: &[(&str, Result<&[&str], &str>)] = &[
     ("/merchants/{handle}/live", Ok(&["merchant/live"])),
     ("/merchants/{handle}/credentials", Ok(&["credential/issue"])),
     ("/merchants/{handle}/credentials/{client_id}/revoke", Ok(&["credential/revoke"])),
+    ("/merchants/{handle}/credentials/{client_id}/certificates", Ok(&["credential/certificate/add"])),
+    ("/merchants/{handle}/credentials/{client_id}/certificates/remove", Ok(&["credential/certificate/remove"])),
     ("/merchants/{handle}/policy/change", Ok(&["policy/set"])),
     ("/merchants/{handle}/brand/logo", Ok(&["brand/set"])),
     ("/merchants/{handle}/brand", Ok(&["brand/set"])),
