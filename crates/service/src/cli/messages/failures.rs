@@ -50,7 +50,7 @@ pub(in crate::cli) enum Command {
         merchant: OfMerchant,
     },
     /// Add a note to a failed message, or with --endpoint to everything of an endpoint after a preview.
-    Note(work::Note),
+    Note(work::AddNote),
     /// Set the owner: the person who works on a failed message.
     Owner {
         #[command(flatten)]

@@ -9,7 +9,7 @@ use sandbox::merchant::Answer;
 use serde_json::{Value, json};
 
 use crate::binary::{backhaul, command, out};
-use crate::merchants::json_output::printed_as;
+use crate::merchants::json_output::answer_to_terminal;
 use crate::world::World;
 use crate::world::receiver::PATH;
 
@@ -36,7 +36,8 @@ async fn an_endpoint_says_why_it_fails() {
     assert_eq!(shown["last_success_at"], "2026-03-01T12:00:00Z");
     assert!(shown["next_attempt_at"].as_str().unwrap().starts_with("2026-03-01T12:03:05"), "{shown}");
     let rma = json!({ "merchant": "acme", "interface": "rma" });
-    let table = printed_as("output=table;columns=80", &script, "endpoint/show", true, &rma).await.unwrap();
+    let answer = answer_to_terminal("output=table;columns=80", &script, "endpoint/show", true, &rma).await;
+    let table = answer["out"].as_str().unwrap();
     for line in ["last_answer         503 Service Unavailable", "slots               10", "waits               5, 40, 320, 2560, 20480"] {
         assert!(table.lines().any(|shown| shown == line), "{line}: {table}");
     }
@@ -74,6 +75,8 @@ async fn everybody_is_told_the_same_state_of_an_endpoint() {
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
     told("healthy", "Delivering").await;
+    // The last answer is the newest one.
+    world.time_passes(Duration::from_secs(1));
     receiver.systems.answer(PATH, Answer::status(500));
     receiver.is_owed("R-2", 1).await;
     receiver.is_owed("R-3", 1).await;

@@ -21,8 +21,8 @@ async fn an_order_is_shown_with_its_lines_warnings_refunds_and_returns() {
     let email = "shopper.one@example.com";
     order["customer"]["email"] = email.into();
     assert_eq!(shop.merchant.publishes(&message([order])).await.results(), ["updated"]);
-    let show = ["orders", "show", "O/1 a", "--merchant", "acme"];
-    let shown = read(&world, &show);
+    let command = ["orders", "show", "O/1 a", "--merchant", "acme"];
+    let shown = read(&world, &command);
     assert_eq!((&shown["identifier"], &shown["revision"]), (&json!("O/1 a"), &json!(2)));
     let content = &shown["content"];
     assert_eq!((&content["total_amount_cents"], &content["adds_up_to_cents"]), (&json!(16_201), &json!(16_200)));
@@ -30,7 +30,7 @@ async fn an_order_is_shown_with_its_lines_warnings_refunds_and_returns() {
     assert_eq!([&line["ordered"], &line["shipped"], &line["cancelled"], &line["returned"], &line["refunded"]], [3, 3, 0, 1, 1]);
     assert!(shown["warnings"][0]["field"].as_str().unwrap().contains("total_amount_cents"), "{shown}");
     assert_eq!((&shown["refunds"][0]["identifier"], &shown["returns"][0]["rma_identifier"]), (&json!("F-1"), &json!(rma)));
-    let table = out(&backhaul(&world.database, &show));
+    let table = out(&backhaul(&world.database, &command));
     assert!(table.contains("162.01") && table.contains("162.00") && table.contains(&rma) && table.contains("F-1"), "{table}");
     assert!(!table.contains(email) && !shown.to_string().contains(email), "the shopper is not shown");
     let missing = err(&backhaul(&world.database, &["orders", "show", "O-2", "--merchant", "acme"]));

@@ -22,7 +22,7 @@ use crate::flow::messages::work_on_failure::FailureAction;
 use crate::flow::messages::work_on_failures::{MOST, WorkAction, WorkOnFailuresError, work_on_failures};
 
 #[derive(Args)]
-pub(in crate::cli) struct Note {
+pub(in crate::cli) struct AddNote {
     /// The message's id.
     #[arg(required_unless_present = "endpoint", conflicts_with = "endpoint")]
     id: Option<Id>,
@@ -63,7 +63,7 @@ struct DoneOut {
 }
 
 /// Adds a note.
-pub(super) async fn note(app: &App, asked: Note, format: Format) -> anyhow::Result<()> {
+pub(super) async fn note(app: &App, asked: AddNote, format: Format) -> anyhow::Result<()> {
     let merchant = asked.merchant.find(app).await?;
     let Some(kind) = asked.part.endpoint else {
         let (id, text) = asked.id.zip(asked.text).context("name a message and write the note")?;
