@@ -26,6 +26,14 @@ dev-check: ## Play the first five minutes of docs/first-steps.md in a terminal, 
 build: ## Build the release binary without the simulators of `backhaul dev`: target/release/backhaul
 	cargo build --release --locked --no-default-features -p backhaul
 
+.PHONY: release
+release: ## Build the program as it is released, with the list of its dependencies inside and an SBOM beside it, into target/dist (cargo-auditable, cargo-cyclonedx)
+	@scripts/release
+
+.PHONY: reproduce
+reproduce: ## Build the program as it is released in two places, and compare the bytes (an hour)
+	@scripts/reproduce
+
 .PHONY: check
 check: ## Check formatting, lints, documentation, licences, alarm rules and generated files
 	cargo fmt --all --check
