@@ -80,11 +80,24 @@ impl fmt::Display for Balance {
     }
 }
 
+/// An amount in cents as a decimal number, without its currency: `-4.99`.
+#[must_use]
+pub fn decimal(cents: i64) -> String {
+    let sign = if cents < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", cents.unsigned_abs() / 100, cents.unsigned_abs() % 100)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn amounts_have_two_decimals_and_a_sign() {
+        assert_eq!([0, 5, 499, -499, 120_000].map(decimal), ["0.00", "0.05", "4.99", "-4.99", "1200.00"]);
+        assert_eq!(decimal(Cents::MAX), "10000000000.00");
+    }
 
     #[test]
     fn an_amount_is_never_negative_nor_absurd() {

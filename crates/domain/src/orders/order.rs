@@ -22,6 +22,18 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    /// The status in the contract's spelling.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "Created",
+            Self::Shipped => "Shipped",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+}
+
 /// An order as the rules see it: borrowed from the message, with defaults filled in.
 pub struct Order<'a> {
     pub identifier: &'a str,

@@ -4,31 +4,9 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::messages::log::{State, first_id, written_at};
+use crate::messages::log::{State, first_id};
+use crate::messages::message_pages::Listed;
 use crate::{Failed, Store};
-
-/// A message in a list over several merchants.
-#[derive(Clone, Debug)]
-pub struct Recent {
-    pub merchant: MerchantId,
-    pub id: Uuid,
-    /// The message kind as stored.
-    pub kind: String,
-    pub event: String,
-    /// Messages with the same subject are delivered in order.
-    pub subject: String,
-    /// Position within the subject.
-    pub sequence: i64,
-    pub state: State,
-}
-
-impl Recent {
-    /// The time it was written, taken from its id.
-    #[must_use]
-    pub fn written_at(&self) -> DateTime<Utc> {
-        written_at(self.id)
-    }
-}
 
 /// A merchant in a list over several merchants.
 #[derive(Clone, Debug)]
@@ -58,7 +36,7 @@ pub async fn newest(
     (from, to): (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
     before: Option<Uuid>,
     most: i64,
-) -> Result<(Vec<Recent>, Option<Uuid>), Failed> {
+) -> Result<(Vec<(MerchantId, Listed)>, Option<Uuid>), Failed> {
     let until = to.map_or(Uuid::max(), first_id);
     let merchants: Vec<Uuid> = merchants.iter().map(|merchant| merchant.0).collect();
     let rows = sqlx::query!(
@@ -104,20 +82,16 @@ pub async fn newest(
     .await?;
     let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= most;
     let next = rows.last().map(|row| row.message_id).filter(|_| more);
-    let listed = rows.into_iter().filter(|row| !row.aside).map(|row| Recent {
-        merchant: MerchantId(row.merchant_id),
-        id: row.message_id,
-        kind: row.kind,
-        event: row.event,
-        subject: row.subject,
-        sequence: row.sequence,
-        state: match (row.owed, row.failure.as_deref()) {
+    let listed = rows.into_iter().filter(|row| !row.aside).map(|row| {
+        let state = match (row.owed, row.failure.as_deref()) {
             (true, _) => State::Owed,
             (false, Some("open" | "contacted")) => State::Failed,
             (false, Some("discarded")) => State::Discarded,
             (false, _) if row.unsent => State::Unsent,
             (false, _) => State::Delivered,
-        },
+        };
+        let (event, subject, sequence) = (row.event, row.subject, row.sequence);
+        (MerchantId(row.merchant_id), Listed { id: row.message_id, kind: row.kind, event, subject, sequence, state })
     });
     Ok((listed.collect(), next))
 }

@@ -59,15 +59,6 @@ pub struct Published {
     pub has_returns: bool,
 }
 
-/// The status in the contract's spelling.
-fn status_word(status: Status) -> &'static str {
-    match status {
-        Status::Created => "Created",
-        Status::Shipped => "Shipped",
-        Status::Cancelled => "Cancelled",
-    }
-}
-
 /// Stores the snapshots that are new, and returns those. This is [`domain::orders::snapshot::judge`] in SQL, because the decision
 /// must be made under the row's lock; only here are different bytes with the same content found. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
 /// deadlocks. Snapshots of shoppers who were erased are not stored, unless everything personal has been removed from them.
@@ -190,7 +181,7 @@ impl<'a> Columns<'a> {
     fn push(&mut self, snapshot: &'a Snapshot<'_>) {
         self.merchants.push(snapshot.merchant.0);
         self.identifiers.push(&snapshot.identifier);
-        self.statuses.push(status_word(snapshot.status));
+        self.statuses.push(snapshot.status.as_str());
         self.placed.push(snapshot.placed_at);
         self.updated.push(snapshot.version.updated_at);
         self.received.push(snapshot.received_at);

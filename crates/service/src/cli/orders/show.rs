@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use clap::Args;
-use domain::orders::order::Status;
+use domain::money::decimal;
 use serde::Serialize;
 use store::orders::refunds::Recorded;
 use store::orders::snapshots;
@@ -106,11 +106,7 @@ impl From<Line> for LineOut {
 impl From<Content> for ContentOut {
     fn from(content: Content) -> Self {
         Self {
-            status: match content.status {
-                Status::Created => "Created",
-                Status::Shipped => "Shipped",
-                Status::Cancelled => "Cancelled",
-            },
+            status: content.status.as_str(),
             placed_at: time::write(content.placed_at),
             updated_at: time::write(content.updated_at),
             original_order: content.original,
@@ -175,12 +171,6 @@ pub(super) async fn run(app: &App, asked: &Show, format: Format) -> anyhow::Resu
     if format == Format::Json { output::one(format, &shown) } else { tables(&shown) }
 }
 
-/// An amount without its currency, such as `-4.99`.
-fn decimal(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    format!("{sign}{}.{:02}", cents.unsigned_abs() / 100, cents.unsigned_abs() % 100)
-}
-
 /// Shows the order for people.
 fn tables(order: &OrderOut) -> anyhow::Result<()> {
     let mut facts = vec![("merchant", order.merchant.clone()), ("order", order.identifier.clone())];
@@ -198,7 +188,7 @@ fn tables(order: &OrderOut) -> anyhow::Result<()> {
                 ("tax", money(content.tax_amount_cents)),
                 ("shipping", money(content.shipping_amount_cents)),
                 ("shipping_tax", money(content.shipping_tax_amount_cents)),
-                ("adds_up_to", format!("{} {}", decimal(content.adds_up_to_cents), content.currency)),
+                ("adds_up_to", money(content.adds_up_to_cents)),
                 ("total", money(content.total_amount_cents)),
             ]);
         }
@@ -230,17 +220,4 @@ fn tables(order: &OrderOut) -> anyhow::Result<()> {
         let due = some(&listed.refund_due_at);
         vec![listed.rma_identifier.clone(), listed.status.to_owned(), listed.units.to_string(), listed.created_at.clone(), due]
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::money::Cents;
-
-    use super::*;
-
-    #[test]
-    fn amounts_have_two_decimals_and_a_sign() {
-        assert_eq!([0, 5, 499, -499, 120_000].map(decimal), ["0.00", "0.05", "4.99", "-4.99", "1200.00"]);
-        assert_eq!(decimal(Cents::MAX), "10000000000.00");
-    }
 }

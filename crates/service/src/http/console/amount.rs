@@ -34,11 +34,6 @@ pub(super) async fn currency_of<P: Permission>(by: &By<P>, merchant: &Merchant, 
     Ok(Currency(currency.unwrap_or_default()))
 }
 
-/// An amount without its currency, such as `4.99`.
-pub(super) fn decimal(amount: Cents) -> String {
-    format!("{}.{:02}", amount.get() / 100, amount.get() % 100)
-}
-
 /// Reads an amount that was typed without its currency, such as `5`, `4.9` or `4.99`.
 pub(super) fn parse_decimal(typed: &str) -> Option<Cents> {
     let (whole, part) = typed.split_once('.').unwrap_or((typed, "0"));
@@ -52,6 +47,8 @@ pub(super) fn parse_decimal(typed: &str) -> Option<Cents> {
 
 #[cfg(test)]
 mod tests {
+    use domain::money::decimal;
+
     use super::*;
 
     #[test]
@@ -59,7 +56,7 @@ mod tests {
         for (typed, cents) in [("0", 0), ("5", 500), ("4.9", 490), ("4.99", 499), ("10000000000", Cents::MAX)] {
             assert_eq!(parse_decimal(typed).map(Cents::get), Some(cents), "{typed}");
         }
-        assert_eq!(parse_decimal("4.99").map(decimal).as_deref(), Some("4.99"));
+        assert_eq!(parse_decimal("4.99").map(|amount| decimal(amount.get())).as_deref(), Some("4.99"));
         for typed in ["", ".5", "5.", "4.999", "-1", "+1", "1,50", "1e3", "99999999999999999999", "10000000000.01"] {
             assert_eq!(parse_decimal(typed), None, "{typed}");
         }

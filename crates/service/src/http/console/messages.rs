@@ -10,8 +10,9 @@ use store::merchants::accounts::Merchant;
 use store::messages::endpoints;
 use store::messages::late::{self as late_messages, Place};
 use store::messages::log::State;
+use store::messages::message_pages::Listed;
 use store::messages::message_pages::{self, Filter};
-use store::messages::recent::{Account, Recent};
+use store::messages::recent::Account;
 use uuid::Uuid;
 use wire::time;
 
@@ -269,7 +270,7 @@ async fn of_all(by: &By<Viewer>, filters: &Filters, read: &Read) -> Result<(Vec<
     let interface = Some(filters.interface.as_str()).filter(|interface| !interface.is_empty());
     let wanted = across::Wanted { state: read.state, interface, event: None, from: read.since, to: read.until };
     let page = across::newest(&by.app, &wanted, filters.before, (MERCHANTS, LISTED_OF_ALL)).await?;
-    let row = |(account, message): (Account, Recent)| {
+    let row = |(account, message): (Account, Listed)| {
         let place = (message.id, message.sequence);
         Row::new(by, (&account.handle, &account.name), place, message.event, message.subject, state(message.state))
     };

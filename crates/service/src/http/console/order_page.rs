@@ -7,7 +7,6 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use domain::merchants::operator::Role;
 use domain::money::Cents;
-use domain::orders::order::Status;
 use store::merchants::accounts::Merchant;
 use store::orders::refunds::Recorded;
 use store::orders::snapshots::{self, Stored};
@@ -138,11 +137,7 @@ async fn page<P: Permission>(by: &By<P>, merchant: Merchant, stored: Stored, sho
     render(&Page {
         frame: by.frame(Section::Orders, &format!("Order {}", order.identifier)),
         here: order_at(&merchant.handle, &order.identifier),
-        status: order.content.as_ref().map_or(("off", "Unreadable"), |content| match content.status {
-            Status::Created => shown("Created"),
-            Status::Shipped => shown("Shipped"),
-            Status::Cancelled => shown("Cancelled"),
-        }),
+        status: order.content.as_ref().map_or(("off", "Unreadable"), |content| shown(content.status.as_str())),
         revision: order.revision,
         received: by.time(order.received_at),
         warnings: order.warnings,

@@ -1,11 +1,12 @@
 //! The form of a return policy: every setting as it is typed, and the policy that was typed.
 
+use domain::money::decimal;
 use std::collections::BTreeMap;
 
 use domain::returns::rma::Method;
 use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, RefundCloses, Tag, TagRule};
 
-use super::amount::{decimal, parse_decimal};
+use super::amount::parse_decimal;
 use super::form::{Filled, Typed};
 use super::merchants::capitalised;
 
@@ -41,7 +42,7 @@ pub(super) fn present(policy: &Policy) -> Typed {
         ("reasons", policy.reasons.join("\n")),
         ("exchange_reasons", policy.exchange_reasons.join("\n")),
         ("gift_card_sku", policy.gift_card.as_ref().map(|terms| terms.sku.clone()).unwrap_or_default()),
-        ("gift_card_bonus", policy.gift_card.as_ref().map(|terms| decimal(terms.bonus)).unwrap_or_default()),
+        ("gift_card_bonus", policy.gift_card.as_ref().map(|terms| decimal(terms.bonus.get())).unwrap_or_default()),
         ("concept", policy.concept.clone().unwrap_or_default()),
         ("refund_closes", policy.refund_closes.to_string()),
         ("tags", tags.join("\n")),
@@ -58,7 +59,7 @@ pub(super) fn present(policy: &Policy) -> Typed {
         let method = offer.method;
         typed.insert(format!("offer-{method}"), YES.to_owned());
         typed.insert(format!("place-{method}"), (place + 1).to_string());
-        typed.insert(format!("fee-{method}"), decimal(offer.fee));
+        typed.insert(format!("fee-{method}"), decimal(offer.fee.get()));
         if offer.deducted {
             typed.insert(format!("deducted-{method}"), YES.to_owned());
         }

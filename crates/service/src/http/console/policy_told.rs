@@ -1,9 +1,8 @@
 //! A return policy in words, and the command that makes the same change.
 
-use domain::money::Cents;
+use domain::money::{Cents, decimal};
 use domain::returns::rma::policy::{Offer, Policy, RefundCloses};
 
-use super::amount::decimal;
 use super::command_line::{CommandOption, command_line};
 use super::difference::{Difference, Setting, compare};
 use crate::flow::returns::set_policy::PolicyChange;
@@ -22,7 +21,7 @@ pub(super) fn settings(policy: &Policy) -> Vec<Setting> {
             match &policy.gift_card {
                 None => "not offered".to_owned(),
                 Some(terms) if terms.bonus == Cents::default() => terms.sku.clone(),
-                Some(terms) => format!("{}, {} more on each card", terms.sku, decimal(terms.bonus)),
+                Some(terms) => format!("{}, {} more on each card", terms.sku, decimal(terms.bonus.get())),
             },
         ),
         Setting::one("Concept in exchange orders", policy.concept.clone().unwrap_or_else(|| "none".to_owned())),
@@ -46,8 +45,8 @@ fn offer(offer: &Offer) -> String {
     let Offer { method, fee, deducted } = offer;
     match (fee.get(), deducted) {
         (0, _) => format!("{method}, free"),
-        (_, false) => format!("{method}, {}", decimal(*fee)),
-        (_, true) => format!("{method}, {} off the refund", decimal(*fee)),
+        (_, false) => format!("{method}, {}", decimal(fee.get())),
+        (_, true) => format!("{method}, {} off the refund", decimal(fee.get())),
     }
 }
 

@@ -1,9 +1,11 @@
 //! The newest messages of all merchants, for the console and the command line.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
 use store::Failed;
 use store::messages::log::State;
-use store::messages::recent::{self, Account, Recent};
+use store::messages::message_pages::Listed;
+use store::messages::recent::{self, Account};
 use uuid::Uuid;
 
 use crate::node::Node;
@@ -24,7 +26,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    fn fits(&self, message: &Recent) -> bool {
+    fn fits(&self, message: &Listed) -> bool {
         self.state.is_none_or(|state| state == message.state)
             && self.interface.is_none_or(|interface| interface == message.kind)
             && self.event.is_none_or(|event| event == message.event)
@@ -33,7 +35,7 @@ impl Wanted<'_> {
 
 /// A page of messages with their merchants.
 pub(crate) struct Page {
-    pub(crate) messages: Vec<(Account, Recent)>,
+    pub(crate) messages: Vec<(Account, Listed)>,
     /// Continue before this message. `None` on the last page.
     pub(crate) next: Option<Uuid>,
     /// Not every merchant was looked at.
@@ -60,12 +62,12 @@ pub(crate) async fn newest(
         // Older ones of these merchants may be missing.
         complete_from = complete_from.max(next);
     }
-    found.retain(|message| complete_from.is_none_or(|from| message.id >= from));
-    found.sort_by_key(|message| std::cmp::Reverse(message.id));
-    let next = if found.len() > most { found.get(most - 1).map(|message| message.id) } else { complete_from };
+    found.retain(|(_, message)| complete_from.is_none_or(|from| message.id >= from));
+    found.sort_by_key(|(_, message)| std::cmp::Reverse(message.id));
+    let next = if found.len() > most { found.get(most - 1).map(|(_, message)| message.id) } else { complete_from };
     found.truncate(most);
-    let with_account = |message: Recent| {
-        let account = accounts.iter().find(|account| account.id == message.merchant)?.clone();
+    let with_account = |(merchant, message): (MerchantId, Listed)| {
+        let account = accounts.iter().find(|account| account.id == merchant)?.clone();
         wanted.fits(&message).then_some((account, message))
     };
     Ok(Page { messages: found.into_iter().filter_map(with_account).collect(), next, some_merchants })

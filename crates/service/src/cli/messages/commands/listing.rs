@@ -7,7 +7,7 @@ use domain::messages::message::Kind;
 use serde::Serialize;
 use store::merchants::accounts::Merchant;
 use store::messages::log::State;
-use store::messages::message_pages::{self, Filter, MOST_LISTED};
+use store::messages::message_pages::{self, Filter, Listed, MOST_LISTED};
 use uuid::Uuid;
 use wire::time;
 
@@ -110,16 +110,7 @@ async fn list(app: &App, merchant: &Merchant, options: &List, format: Format) ->
     loop {
         let store = app.store(merchant.id);
         let page = message_pages::list(store, merchant.id, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
-        rows.extend(page.messages.into_iter().map(|message| Row {
-            merchant: merchant.handle.clone(),
-            message_id: message.id.to_string(),
-            created_at: time::write(message.written_at()),
-            interface: message.kind,
-            event: message.event,
-            subject: message.subject,
-            sequence: message.sequence,
-            state: message.state.as_str(),
-        }));
+        rows.extend(page.messages.into_iter().map(|message| Row::new(merchant.handle.clone(), message)));
         before = page.next;
         if before.is_none() || rows.len() >= most {
             break;
@@ -151,16 +142,7 @@ async fn list_all(app: &App, options: &List, format: Format) -> anyhow::Result<(
     let mut some_merchants = false;
     for _page in 0..MOST_PAGES {
         let page = across::newest(app, &wanted, before, (MOST_MERCHANTS, MOST_LISTED)).await?;
-        rows.extend(page.messages.into_iter().map(|(account, message)| Row {
-            merchant: account.handle,
-            message_id: message.id.to_string(),
-            created_at: time::write(message.written_at()),
-            interface: message.kind,
-            event: message.event,
-            subject: message.subject,
-            sequence: message.sequence,
-            state: message.state.as_str(),
-        }));
+        rows.extend(page.messages.into_iter().map(|(account, message)| Row::new(account.handle, message)));
         (before, some_merchants) = (page.next, page.some_merchants);
         if before.is_none() || rows.len() >= most {
             break;
@@ -186,6 +168,19 @@ const HEADERS: [&str; 7] = ["MESSAGE", "CREATED", "INTERFACE", "EVENT", "SUBJECT
 const HEADERS_OF_ALL: [&str; 8] = ["MERCHANT", "MESSAGE", "CREATED", "INTERFACE", "EVENT", "SUBJECT", "SEQUENCE", "STATE"];
 
 impl Row {
+    fn new(merchant: String, message: Listed) -> Self {
+        Self {
+            merchant,
+            message_id: message.id.to_string(),
+            created_at: time::write(message.written_at()),
+            interface: message.kind,
+            event: message.event,
+            subject: message.subject,
+            sequence: message.sequence,
+            state: message.state.as_str(),
+        }
+    }
+
     fn cells(&self) -> Vec<String> {
         let Self { message_id, created_at, interface, event, subject, sequence, state, .. } = self;
         vec![

@@ -84,7 +84,7 @@ impl Row {
 }
 
 /// The columns of a merchant's endpoints.
-const HEADERS: [&str; 8] = ["INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "FAILED", "AUTHENTICATION", "URL"];
+const HEADERS: [&str; 8] = ["INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "FAILED", "AUTH", "URL"];
 
 /// Lists the endpoints of a merchant.
 pub(super) async fn list(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
@@ -108,7 +108,7 @@ pub(super) async fn run(app: &App, asked: &List, format: Format) -> anyhow::Resu
 }
 
 /// The columns of the endpoints of several merchants.
-const HEADERS_OF_ALL: [&str; 9] = ["MERCHANT", "INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "FAILED", "AUTHENTICATION", "URL"];
+const HEADERS_OF_ALL: [&str; 9] = ["MERCHANT", "INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "FAILED", "AUTH", "URL"];
 
 /// Lists the endpoints of all merchants, by handle and interface.
 async fn list_all(app: &App, asked: &List, format: Format) -> anyhow::Result<()> {
