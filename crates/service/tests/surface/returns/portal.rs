@@ -101,6 +101,25 @@ async fn a_shopper_exchanges_one_item_and_takes_a_gift_card_for_another() {
 }
 
 #[tokio::test]
+async fn the_size_that_the_shopper_has_is_neither_shown_nor_taken() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    boutique.shop.merchant.sells("A-1", 1).await;
+    let sized = |size: &str| sandbox::merchant::OnShelf::new(&format!("SHOE-{size}"), size, 5_000);
+    boutique.shop.systems.has_variants("V-SHOE", [sized("41"), sized("42"), sized("43")]);
+    let pat = world.shopper("acme");
+    let items = pat.finds("A-1", "pat@example.com").await;
+    let line = items.html.split(r#"name="line" value=""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+    pat.ticks(&[&line]).await;
+    pat.sends("items/1/reason", &[("reason", "TOO_SMALL")]).await;
+    let which = pat.sends("items/1/instead", &[("instead", "exchange")]).await;
+    assert!(which.says("41 in stock") && which.says("43 in stock"), "{}", which.reads());
+    assert!(!which.html.contains("SHOE-42"), "{}", which.html);
+    let again = pat.sends("items/1/exchange", &[("sku", "SHOE-42")]).await;
+    assert_eq!(again.heading(), "Which one would you like?", "{}", again.reads());
+}
+
+#[tokio::test]
 async fn a_merchant_that_does_not_answer_blocks_nobody() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "100")]).await;
     let boutique = world.boutique("acme").await;
