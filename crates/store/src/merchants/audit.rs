@@ -5,20 +5,16 @@ use domain::id::MerchantId;
 use uuid::Uuid;
 
 use super::audit_rows::Unwritten;
-pub use super::audit_rows::{Change, Entry};
+pub use super::audit_rows::{Change, Changed, Entry};
 use crate::messages::log::first_id;
 use crate::{Failed, Store, Tx};
 
-/// Records a change to the merchant's data. The entry is written when the transaction commits.
+/// Records a change to the merchant's data: an [`Entry`], or one [with](Entry::with) what it was before and is after. It is written when
+/// the transaction commits.
 #[expect(clippy::unused_async, reason = "every write of the store is awaited, also one that waits for the commit")]
-pub async fn record(tx: &mut Tx, entry: Entry<'_>) -> Result<(), Failed> {
-    tx.keep_audit(Unwritten::new(entry, Change::default()));
+pub async fn record<'a>(tx: &mut Tx, entry: impl Into<Changed<'a>>) -> Result<(), Failed> {
+    tx.keep_audit(Unwritten::new(entry.into()));
     Ok(())
-}
-
-/// Records a change to the merchant's data, and what it was before and is after.
-pub fn record_change(tx: &mut Tx, entry: Entry<'_>, change: Change) {
-    tx.keep_audit(Unwritten::new(entry, change));
 }
 
 /// The most entries that are looked at for one change.

@@ -28,6 +28,26 @@ pub struct Change {
     pub after: Option<String>,
 }
 
+/// A change with what it was about.
+pub struct Changed<'a> {
+    entry: Entry<'a>,
+    change: Change,
+}
+
+impl<'a> Entry<'a> {
+    /// The same with what it was before and is after.
+    #[must_use]
+    pub fn with(self, change: Change) -> Changed<'a> {
+        Changed { entry: self, change }
+    }
+}
+
+impl<'a> From<Entry<'a>> for Changed<'a> {
+    fn from(entry: Entry<'a>) -> Self {
+        entry.with(Change::default())
+    }
+}
+
 /// An entry that its transaction has still to write.
 pub(crate) struct Unwritten {
     id: Uuid,
@@ -39,7 +59,8 @@ pub(crate) struct Unwritten {
 }
 
 impl Unwritten {
-    pub(crate) fn new(Entry { id, actor, action, detail, done_at }: Entry<'_>, change: Change) -> Self {
+    pub(crate) fn new(Changed { entry, change }: Changed<'_>) -> Self {
+        let Entry { id, actor, action, detail, done_at } = entry;
         Self { id, actor: actor.to_owned(), action: action.to_owned(), detail: detail.to_owned(), change, done_at }
     }
 }

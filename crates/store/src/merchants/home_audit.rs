@@ -3,19 +3,15 @@
 use chrono::{DateTime, Months, Utc};
 use uuid::Uuid;
 
-use super::audit_rows::{Change, Entry, Unwritten};
+use super::audit_rows::{Changed, Unwritten};
 use crate::{Failed, HomeTx, Store};
 
-/// Records a change that concerns no merchant. The entry is written when the transaction commits.
+/// Records a change that concerns no merchant: an entry, or one with what it was before and is after. It is written when the transaction
+/// commits.
 #[expect(clippy::unused_async, reason = "every write of the store is awaited, also one that waits for the commit")]
-pub async fn record(tx: &mut HomeTx, entry: Entry<'_>) -> Result<(), Failed> {
-    tx.keep_audit(Unwritten::new(entry, Change::default()));
+pub async fn record<'a>(tx: &mut HomeTx, entry: impl Into<Changed<'a>>) -> Result<(), Failed> {
+    tx.keep_audit(Unwritten::new(entry.into()));
     Ok(())
-}
-
-/// Records a change that concerns no merchant, and what it was before and is after.
-pub fn record_change(tx: &mut HomeTx, entry: Entry<'_>, change: Change) {
-    tx.keep_audit(Unwritten::new(entry, change));
 }
 
 /// The time for which the audit trail is kept: 7 years.

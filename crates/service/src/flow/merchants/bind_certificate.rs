@@ -107,6 +107,6 @@ async fn save(
     certificates::save(&mut tx, client_id, after).await?;
     let changes = Changes::default().field("certificates", told(before), told(after));
     let entry = Entry { id: app.mint(), actor, action, detail: client_id, done_at: app.now() };
-    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(&mut tx, entry.with(Change { before: changes.before(), after: changes.after() })).await?;
     Ok(app.commit(tx).await?)
 }

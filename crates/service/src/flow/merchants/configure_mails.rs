@@ -67,7 +67,7 @@ pub async fn set_mails(app: &App, actor: &str, merchant: MerchantId, change: Mai
         .field("reply_to", print(&before), print(&settings))
         .field("switched_off", off(&before), off(&settings));
     let entry = Entry { id: app.mint(), actor, action: "mails.changed", detail: &detail, done_at: app.now() };
-    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(&mut tx, entry.with(Change { before: changes.before(), after: changes.after() })).await?;
     app.commit(tx).await?;
     Ok(settings)
 }

@@ -52,9 +52,9 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str)
 }
 
 /// Records a change with the fields that differ.
-fn record_change(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str, changes: &Changes) {
+async fn record_change(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str, changes: &Changes) -> Result<(), store::Failed> {
     let entry = Entry { id: app.mint(), actor, action, detail, done_at: app.now() };
-    audit::record_change(tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(tx, entry.with(Change { before: changes.before(), after: changes.after() })).await
 }
 
 /// Adds a merchant.
@@ -108,7 +108,7 @@ pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, 
     accounts::set_technical_contact(&mut tx, contact).await?;
     let print = |contact: Option<&str>| contact.map(|contact| app.fingerprints.audited(contact));
     let changes = Changes::default().field("technical_contact", print(merchant.technical_contact.as_deref()), print(contact));
-    record_change(app, &mut tx, actor, "merchant.contact_changed", &merchant.handle, &changes);
+    record_change(app, &mut tx, actor, "merchant.contact_changed", &merchant.handle, &changes).await?;
     Ok(app.commit(tx).await?)
 }
 
@@ -118,7 +118,7 @@ pub async fn set_retention(app: &App, actor: &str, merchant: &Merchant, days: i3
     accounts::set_retention(&mut tx, days).await?;
     let detail = format!("{}: {days} days", merchant.handle);
     let changes = Changes::default().field("retention_days", merchant.retention_days, days);
-    record_change(app, &mut tx, actor, "merchant.retention_changed", &detail, &changes);
+    record_change(app, &mut tx, actor, "merchant.retention_changed", &detail, &changes).await?;
     Ok(app.commit(tx).await?)
 }
 
@@ -128,7 +128,7 @@ pub async fn set_refund_days(app: &App, actor: &str, merchant: &Merchant, days: 
     accounts::set_refund_days(&mut tx, days).await?;
     let detail = format!("{}: {days} days", merchant.handle);
     let changes = Changes::default().field("refund_days", merchant.refund_days, days);
-    record_change(app, &mut tx, actor, "merchant.refund_days_changed", &detail, &changes);
+    record_change(app, &mut tx, actor, "merchant.refund_days_changed", &detail, &changes).await?;
     Ok(app.commit(tx).await?)
 }
 
@@ -230,7 +230,7 @@ pub async fn issue_credential(app: &App, actor: &str, merchant: MerchantId, term
         .field("networks", Option::<Vec<String>>::None, networks.clone())
         .field("certificates", Option::<Vec<String>>::None, Some(bind_certificate::told(&certificates)).filter(|told| !told.is_empty()))
         .field("secret", Option::<String>::None, app.fingerprints.audited(client_secret.expose_secret()));
-    record_change(app, &mut tx, actor, "credential.issued", &client_id, &changes);
+    record_change(app, &mut tx, actor, "credential.issued", &client_id, &changes).await?;
     app.commit(tx).await?;
     Ok(IssuedCredential { client_id, client_secret, expires_at })
 }

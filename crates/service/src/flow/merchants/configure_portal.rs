@@ -85,7 +85,7 @@ pub async fn set_portal(app: &App, actor: &str, merchant: MerchantId, change: Po
     portals::save(&mut tx, &settings, app.now()).await?;
     let changes = differing(app, &before, &settings);
     let entry = Entry { id: app.mint(), actor, action: "portal.changed", detail: &detail, done_at: app.now() };
-    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(&mut tx, entry.with(Change { before: changes.before(), after: changes.after() })).await?;
     Ok(app.commit(tx).await?)
 }
 

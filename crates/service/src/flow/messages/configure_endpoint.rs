@@ -49,7 +49,7 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: In
 }
 
 /// Records a change of an endpoint with the fields that differ.
-fn record_change(
+async fn record_change(
     app: &App,
     tx: &mut Tx,
     actor: &str,
@@ -57,10 +57,10 @@ fn record_change(
     interface: Interface,
     before: Option<&Audited>,
     after: Option<&Audited>,
-) {
+) -> Result<(), Failed> {
     let entry = Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() };
     let changes = Audited::differing(before, after);
-    audit::record_change(tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(tx, entry.with(Change { before: changes.before(), after: changes.after() })).await
 }
 
 /// Adds or changes the endpoint of `interface`. Unsent messages are owed in the same transaction, so that they go before anything
@@ -84,14 +84,14 @@ pub async fn set_endpoint(
         let after = Audited::of(app, &endpoint, &secrets)?;
         // An endpoint that is set to what it is stays as it is, with the time of its last change.
         if Audited::differing(Some(&before), Some(&after)) != Changes::default() {
-            record_change(app, &mut tx, actor, "endpoint.changed", interface, Some(&before), Some(&after));
+            record_change(app, &mut tx, actor, "endpoint.changed", interface, Some(&before), Some(&after)).await?;
             secrets.seal(app, &mut tx, &mut endpoint).await?;
             endpoints::save(&mut tx, &endpoint).await?;
         }
         return finish(app, tx, actor, interface, &endpoint, send_waiting).await;
     }
     let (mut endpoint, secrets) = new_endpoint(app, interface, change)?;
-    record_change(app, &mut tx, actor, "endpoint.added", interface, None, Some(&Audited::of(app, &endpoint, &secrets)?));
+    record_change(app, &mut tx, actor, "endpoint.added", interface, None, Some(&Audited::of(app, &endpoint, &secrets)?)).await?;
     secrets.seal(app, &mut tx, &mut endpoint).await?;
     endpoints::insert(&mut tx, &endpoint).await?;
     let configured = finish(app, tx, actor, interface, &endpoint, send_waiting).await?;
@@ -249,7 +249,7 @@ pub async fn rotate_secret(
     endpoint.previous_secret = Some((Vec::new(), app.now() + ROTATES_FOR));
     endpoint.changed_at = app.now();
     let after = Audited::of(app, &endpoint, &secrets)?;
-    record_change(app, &mut tx, actor, "endpoint.secret_rotated", interface, Some(&before), Some(&after));
+    record_change(app, &mut tx, actor, "endpoint.secret_rotated", interface, Some(&before), Some(&after)).await?;
     secrets.seal(app, &mut tx, &mut endpoint).await?;
     endpoints::save(&mut tx, &endpoint).await?;
     app.commit(tx).await?;
@@ -262,7 +262,7 @@ pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, inter
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     let before = Audited::of(app, &endpoint, &Secrets::open(app, merchant, &endpoint)?)?;
     endpoints::remove(&mut tx, endpoint.id, app.now()).await?;
-    record_change(app, &mut tx, actor, "endpoint.removed", interface, Some(&before), None);
+    record_change(app, &mut tx, actor, "endpoint.removed", interface, Some(&before), None).await?;
     Ok(app.commit(tx).await?)
 }
 

@@ -51,6 +51,6 @@ async fn save(app: &App, actor: &str, name: Name, value: Option<u32>) -> Result<
     limits::save(&mut tx, &limit).await?;
     let changes = Changes::default().field(name.as_str(), before, limit.value);
     let entry = Entry { id: app.mint(), actor, action, detail: &detail, done_at: app.now() };
-    home_audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
+    home_audit::record(&mut tx, entry.with(Change { before: changes.before(), after: changes.after() })).await?;
     app.commit_home(tx).await
 }

@@ -104,7 +104,7 @@ pub async fn set_carrier(
     carrier_accounts::save(&mut tx, &account).await?;
     let action = if is_new { "carrier.added" } else { "carrier.changed" };
     let entry = Entry { id: app.mint(), actor, action, detail: Carrier::EasyPost.as_str(), done_at: app.now() };
-    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(&mut tx, entry.with(Change { before: changes.before(), after: changes.after() })).await?;
     app.commit(tx).await?;
     Ok(is_new.then_some(keys.webhook_secret))
 }

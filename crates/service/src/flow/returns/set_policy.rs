@@ -134,7 +134,7 @@ async fn change_policy(
     return_policies::save(&mut tx, &policy, actor, now).await?;
     let changes = differing(&before.policy, &policy);
     let entry = Entry { id: app.mint(), actor, action: "policy.changed", detail: &detail, done_at: now };
-    audit::record_change(&mut tx, entry, Change { before: changes.before(), after: changes.after() });
+    audit::record(&mut tx, entry.with(Change { before: changes.before(), after: changes.after() })).await?;
     app.commit(tx).await?;
     Ok(policy)
 }
