@@ -1,10 +1,14 @@
 //! Several keys of a kind: how they are written, and which of them is active.
 
+use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{Kind, Known};
 
 /// The id of a key that is written without one.
 pub const UNNAMED: &str = "default";
@@ -17,7 +21,7 @@ pub const UNNAMED: &str = "default";
 pub struct NoKeys;
 
 /// Reads `id:key,id:key`. A single key may have no id.
-pub(super) fn parse(text: &SecretString) -> Result<Vec<(String, Vec<u8>)>, NoKeys> {
+fn parse(text: &SecretString) -> Result<Vec<(String, Vec<u8>)>, NoKeys> {
     let keys: Vec<(String, Vec<u8>)> = text.expose_secret().split(',').map(|key| one(key.trim())).collect::<Result<_, _>>()?;
     let mut ids: Vec<&str> = keys.iter().map(|(id, _)| id.as_str()).collect();
     ids.sort_unstable();
@@ -32,19 +36,95 @@ fn one(text: &str) -> Result<(String, Vec<u8>), NoKeys> {
     if fit && bytes.len() == 32 { Ok((id.to_owned(), bytes)) } else { Err(NoKeys) }
 }
 
-/// The position of the active key; at first, the first one.
-#[derive(Debug, Default)]
-pub(super) struct Active(AtomicUsize);
+/// A key of a ring, made into what computes with it.
+#[derive(Clone)]
+pub(super) struct Key<K> {
+    pub(super) id: String,
+    pub(super) made: K,
+    check: [u8; 16],
+}
 
-impl Active {
-    pub(super) fn get(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+impl<K> Key<K> {
+    fn new(id: &str, bytes: &[u8], make: impl FnOnce(&[u8]) -> Result<K, NoKeys>) -> Result<Self, NoKeys> {
+        Ok(Self { id: id.to_owned(), made: make(bytes)?, check: super::check(bytes, id)? })
+    }
+}
+
+/// The keys of a kind, of which one is active: at first, the first one. Copies share which one that is.
+#[derive(Clone)]
+pub(super) struct Ring<K> {
+    keys: Arc<[Key<K>]>,
+    /// The position of the active key.
+    active: Arc<AtomicUsize>,
+}
+
+impl<K: Clone> Ring<K> {
+    /// Parses `id:key,id:key`, or a single key without an id.
+    pub(super) fn parse(text: &SecretString, make: impl Fn(&[u8]) -> Result<K, NoKeys>) -> Result<Self, NoKeys> {
+        let keys = parse(text)?.iter().map(|(id, bytes)| Key::new(id, bytes, &make)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::of(keys))
     }
 
-    /// Makes the key at this position the active one. One that is not there changes nothing.
-    pub(super) fn set(&self, position: Option<usize>) {
-        if let Some(position) = position {
-            self.0.store(position, Ordering::Relaxed);
+    /// The same with the well-known key of sandboxes as the last one; it is the only one without others.
+    pub(super) fn with_that_of_sandboxes(
+        own: Option<Self>,
+        bytes: &[u8],
+        make: impl FnOnce(&[u8]) -> Result<K, NoKeys>,
+    ) -> Result<Self, NoKeys> {
+        let built_in = Key::new("sandbox", bytes, make)?;
+        let mut keys = own.map(|own| own.keys.to_vec()).unwrap_or_default();
+        if !keys.iter().any(|key| key.id == built_in.id) {
+            keys.push(built_in);
         }
+        Ok(Self::of(keys))
+    }
+
+    fn of(keys: Vec<Key<K>>) -> Self {
+        Self { keys: keys.into(), active: Arc::default() }
+    }
+
+    /// The keys as the database knows them.
+    pub(super) fn known(&self, kind: Kind) -> Vec<Known> {
+        self.keys.iter().map(|key| Known { kind, id: key.id.clone(), check: key.check }).collect()
+    }
+
+    /// Makes the key of this id the active one. One that is not there changes nothing.
+    pub(super) fn activate(&self, id: &str) {
+        if let Some(position) = self.keys.iter().position(|key| key.id == id) {
+            self.active.store(position, Ordering::Relaxed);
+        }
+    }
+
+    /// The active key. There always is one.
+    pub(super) fn active(&self) -> Option<&Key<K>> {
+        self.keys.get(self.active.load(Ordering::Relaxed)).or(self.keys.first())
+    }
+
+    /// The id of the active key.
+    pub(super) fn active_id(&self) -> &str {
+        self.active().map_or("", |key| &key.id)
+    }
+
+    /// The active key, and then the others.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Key<K>> {
+        let active = self.active_id();
+        self.active().into_iter().chain(self.keys.iter().filter(move |key| key.id != active))
+    }
+
+    /// The key of this id.
+    pub(super) fn find(&self, id: &str) -> Option<&Key<K>> {
+        self.keys.iter().find(|key| key.id == id)
+    }
+
+    /// The number of keys.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
+/// Says which keys there are, and nothing about them.
+impl<K> fmt::Debug for Ring<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.keys.iter().map(|key| &key.id)).finish()
     }
 }

@@ -6,7 +6,6 @@
 //! any more.
 
 use std::fmt;
-use std::sync::Arc;
 
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
@@ -14,7 +13,7 @@ use domain::id::MerchantId;
 use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use uuid::Uuid;
 
-use super::ring::{Active, NoKeys, parse};
+use super::ring::{NoKeys, Ring};
 use super::{Kind, Known};
 use crate::platform::entropy::Entropy;
 
@@ -30,17 +29,7 @@ pub const OF_MERCHANT: &str = "@merchant";
 
 /// The keys of the installation, of which one is active.
 #[derive(Clone)]
-pub struct Keyring {
-    keys: Arc<[Key]>,
-    active: Arc<Active>,
-}
-
-#[derive(Clone)]
-struct Key {
-    id: String,
-    cipher: XChaCha20Poly1305,
-    check: [u8; 16],
-}
+pub struct Keyring(Ring<XChaCha20Poly1305>);
 
 /// The data key of a merchant.
 pub struct DataKey(XChaCha20Poly1305);
@@ -87,49 +76,41 @@ pub enum NotOpened {
 impl Keyring {
     /// Reads `id:key,id:key`.
     pub fn parse(text: &SecretString) -> Result<Self, NoKeys> {
-        let keys = parse(text)?.into_iter().map(|(id, bytes)| Key::new(&id, &bytes)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { keys: keys.into(), active: Arc::default() })
+        Ring::parse(text, cipher).map(Self)
     }
 
     /// The same with the well-known key of sandboxes as the last one; it is the only one without others.
     pub fn with_that_of_sandboxes(keys: Option<Self>) -> Result<Self, NoKeys> {
-        let built_in = Key::new("sandbox", &[0x5e; KEY_BYTES])?;
-        let own = keys.map(|keys| keys.keys.to_vec()).unwrap_or_default();
-        let keys = if own.iter().any(|key| key.id == built_in.id) { own } else { own.into_iter().chain([built_in]).collect() };
-        Ok(Self { keys: keys.into(), active: Arc::default() })
+        Ring::with_that_of_sandboxes(keys.map(|keys| keys.0), &[0x5e; KEY_BYTES], cipher).map(Self)
     }
 
     /// The keys as the database knows them.
     #[must_use]
     pub fn known(&self) -> Vec<Known> {
-        self.keys.iter().map(|key| Known { kind: Kind::Sealing, id: key.id.clone(), check: key.check }).collect()
+        self.0.known(Kind::Sealing)
     }
 
     /// Seals with the key of this id from now on.
     pub fn activate(&self, id: &str) {
-        self.active.set(self.keys.iter().position(|key| key.id == id));
+        self.0.activate(id);
     }
 
     /// The id of the active key.
     #[must_use]
     pub fn active(&self) -> &str {
-        self.active_key().map_or("", |key| &key.id)
-    }
-
-    fn active_key(&self) -> Option<&Key> {
-        self.keys.get(self.active.get()).or(self.keys.first())
+        self.0.active_id()
     }
 
     /// Seals `plain` with the active key, for what belongs to no merchant.
     pub fn seal(&self, context: &Context<'_>, plain: &[u8], entropy: &Entropy) -> Result<Sealed, NotSealed> {
-        let Key { id, cipher, .. } = self.active_key().ok_or(NotSealed)?;
-        Ok(Sealed { key_id: id.clone(), bytes: encrypt(cipher, context, plain, entropy)? })
+        let key = self.0.active().ok_or(NotSealed)?;
+        Ok(Sealed { key_id: key.id.clone(), bytes: encrypt(&key.made, context, plain, entropy)? })
     }
 
     /// Opens what was sealed for this context, with the key that it names.
     pub fn open(&self, context: &Context<'_>, sealed: &Sealed) -> Result<SecretSlice<u8>, NotOpened> {
-        let key = self.keys.iter().find(|key| key.id == sealed.key_id).ok_or_else(|| NotOpened::UnknownKey(sealed.key_id.clone()))?;
-        decrypt(&key.cipher, context, &sealed.bytes)
+        let key = self.0.find(&sealed.key_id).ok_or_else(|| NotOpened::UnknownKey(sealed.key_id.clone()))?;
+        decrypt(&key.made, context, &sealed.bytes)
     }
 
     /// Whether it is sealed with the active key; if not, it should be sealed again.
@@ -189,15 +170,13 @@ fn of_data_key(merchant: MerchantId) -> Context<'static> {
 /// Says which keys there are, and nothing about them.
 impl fmt::Debug for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.keys.iter().map(|key| &key.id)).finish()
+        fmt::Debug::fmt(&self.0, f)
     }
 }
 
-impl Key {
-    fn new(id: &str, bytes: &[u8]) -> Result<Self, NoKeys> {
-        let cipher = XChaCha20Poly1305::new_from_slice(bytes).map_err(|_| NoKeys)?;
-        Ok(Self { id: id.to_owned(), cipher, check: super::check(bytes, id)? })
-    }
+/// A key as it seals and opens.
+fn cipher(bytes: &[u8]) -> Result<XChaCha20Poly1305, NoKeys> {
+    XChaCha20Poly1305::new_from_slice(bytes).map_err(|_| NoKeys)
 }
 
 impl Context<'_> {
