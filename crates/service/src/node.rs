@@ -2,6 +2,7 @@
 
 pub mod certificate;
 pub mod database;
+pub mod disk;
 pub mod health;
 pub mod keys;
 pub mod limits;

@@ -26,6 +26,6 @@ pub use self::connection::{MARGIN, confined};
 pub use self::failed::Failed;
 pub use self::home_tx::HomeTx;
 pub use self::pool::{PoolLimits, PoolSizes, Store};
-pub use self::server::{Protection, protection};
+pub use self::server::{Protection, Target, protection, target};
 pub use self::session::FEED_PLANS;
 pub use self::tx::Tx;

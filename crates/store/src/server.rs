@@ -22,6 +22,26 @@ pub enum Protection {
     Plaintext,
 }
 
+/// The database that a URL names, without the password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The host and port, or the directory of the socket.
+    pub host: String,
+    pub database: String,
+    pub user: String,
+}
+
+/// The database that `url` names.
+pub fn target(url: &str) -> Result<Target, Failed> {
+    let options = connect_options(url)?;
+    let host = match options.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", options.get_host(), options.get_port()),
+    };
+    let user = options.get_username().to_owned();
+    Ok(Target { host, database: options.get_database().unwrap_or(&user).to_owned(), user })
+}
+
 /// The protection of the connection to the database at `url`.
 pub fn protection(url: &str) -> Result<Protection, Failed> {
     let options = connect_options(url)?;
@@ -64,6 +84,18 @@ fn is_local(options: &PgConnectOptions) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_target_of_a_url_is_told_without_its_password() {
+        let told = target("postgres://app:s3cr3t@db.example.com:6432/backhaul").map(|target| format!("{target:?}")).unwrap_or_default();
+        assert_eq!(told, r#"Target { host: "db.example.com:6432", database: "backhaul", user: "app" }"#);
+        let named = target("postgres://app@db.example.com").map(|target| (target.host, target.database)).ok();
+        assert_eq!(
+            named,
+            Some(("db.example.com:5432".to_owned(), "app".to_owned())),
+            "the database is named as its user unless it is named"
+        );
+    }
 
     #[test]
     fn another_machine_is_verified_unless_the_url_says_otherwise() {

@@ -1,8 +1,9 @@
 //! Checks of the way to the database: its protection, and whatever is in between.
 
+use domain::node::mode::Mode;
 use store::messages::leases::Listener;
 use store::node::sessions;
-use store::{Failed, Protection, protection as protection_of};
+use store::{Failed, Protection, protection as protection_of, target};
 
 use crate::node::Node;
 use crate::node::health::Check;
@@ -29,6 +30,36 @@ pub fn protection(settings: &Settings) -> Check {
         found,
         "use sslmode=verify-full in DATABASE_URL, or, if the network is protected otherwise, set database.allow_insecure = true",
     )
+}
+
+/// The database that this process talks to: where it is, its name, its user and its version, never its password. What only the server
+/// can tell is left out if it is unreachable.
+pub async fn named(node: &Node) -> Option<String> {
+    let target = target(node.settings.database.url()).ok()?;
+    Some(match node.cell().identity().await {
+        Ok((name, user, version)) => format!("PostgreSQL {version} at {}, database {name}, user {user}", target.host),
+        Err(_) => format!("{}, database {}, user {}", target.host, target.database, target.user),
+    })
+}
+
+/// Checks that what is sent to callers is encrypted. Nothing in a sandbox.
+#[must_use]
+pub fn plain_http(settings: &Settings) -> Option<Check> {
+    const NAME: &str = "encryption";
+    if settings.mode != Mode::Production {
+        return None;
+    }
+    Some(if settings.http.behind_tls_proxy {
+        Check::good(NAME, "a proxy terminates TLS, as http.behind_tls_proxy says")
+    } else if !settings.portal.public_certificates(&settings.tls).is_empty() {
+        Check::good(NAME, "callers are served over TLS")
+    } else {
+        Check::bad(
+            NAME,
+            "callers would be served over plain HTTP, which `backhaul serve` refuses in production",
+            "set tls.certificate and tls.private_key, or, if a proxy in front of this process terminates TLS, http.behind_tls_proxy = true",
+        )
+    })
 }
 
 /// The way out of every trouble with a pooler.

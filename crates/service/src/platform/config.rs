@@ -356,12 +356,17 @@ fn overlay(lower: &mut Table, upper: Table) {
 
 /// Reads settings from variables such as `BACKHAUL__SECTION__KEY=value`. A value that is valid TOML (`40`, `true`, `["a"]`) is
 /// read as TOML, anything else as text.
+///
+/// `DATABASE_URL` is read too, unless it is empty. `BACKHAUL__DATABASE__URL` is meant for this program alone, so it counts more.
 fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Table {
     let mut layer = Table::new();
+    let mut variables: Vec<(String, String)> = variables.collect();
+    // The environment has no order. This one comes first, so that every other one overrides it.
+    variables.sort_by_key(|(name, _)| name != "DATABASE_URL");
     for (name, text) in variables {
         let (path, value) = match name.strip_prefix(PREFIX) {
             Some(path) => (path.to_lowercase(), scalar(&text)),
-            None if name == "DATABASE_URL" => ("database__url".to_owned(), Value::String(text)),
+            None if name == "DATABASE_URL" && !text.is_empty() => ("database__url".to_owned(), Value::String(text)),
             None => continue,
         };
         let nested = path.rsplit("__").fold(value, |value, key| Value::Table(Table::from_iter([(key.to_owned(), value)])));
@@ -398,6 +403,21 @@ mod tests {
         let settings = with(&[]).expect("the defaults are valid");
         assert_eq!(settings.mode, Mode::Production);
         assert_eq!(settings.database.connections.total(), 40);
+    }
+
+    #[test]
+    fn the_programs_own_variable_counts_more_than_database_url_whatever_the_order() {
+        let (common, own) = (("DATABASE_URL", "postgres:///common"), ("BACKHAUL__DATABASE__URL", "postgres:///own"));
+        for (variables, expected) in [
+            (&[common, own][..], "postgres:///own"),
+            (&[own, common], "postgres:///own"),
+            (&[common], "postgres:///common"),
+            (&[("DATABASE_URL", ""), own], "postgres:///own"),
+        ] {
+            assert_eq!(with(variables).map(|settings| settings.database.url().to_owned()).ok().as_deref(), Some(expected), "{variables:?}");
+        }
+        let default = with(&[]).map(|settings| settings.database.url().to_owned()).ok();
+        assert_eq!(with(&[("DATABASE_URL", "")]).map(|settings| settings.database.url().to_owned()).ok(), default, "an empty one is none");
     }
 
     #[test]

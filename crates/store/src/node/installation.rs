@@ -188,6 +188,24 @@ impl Store {
         Ok(sqlx::query_scalar!(r#"select current_database() as "name!""#).fetch_one(&self.pool).await?)
     }
 
+    /// The database's name, the user of its sessions, and PostgreSQL's version, as the server tells them.
+    pub async fn identity(&self) -> Result<(String, String, String), Failed> {
+        let row = sqlx::query!(
+            r#"
+            select current_database() as "name!", current_user::text as "user!",
+                split_part(current_setting('server_version'), ' ', 1) as "version!"
+            "#
+        );
+        let row = row.fetch_one(&self.pool).await?;
+        Ok((row.name, row.user, row.version))
+    }
+
+    /// The directory with the server's data; `None` if the role may not know it.
+    pub async fn data_directory(&self) -> Result<Option<String>, Failed> {
+        let directory = sqlx::query_scalar!(r#"select setting as "setting!" from pg_settings where name = 'data_directory'"#);
+        Ok(directory.fetch_optional(&self.pool).await?)
+    }
+
     /// The number of tables in the database, including tables that are not ours.
     pub async fn count_tables(&self) -> Result<i64, Failed> {
         let count = sqlx::query_scalar!(

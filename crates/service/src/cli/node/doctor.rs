@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::cli::dev::machine::machine;
 use crate::cli::output::{self, Format};
 use crate::node::health::{self, Check};
-use crate::node::{certificate, database, proxies};
+use crate::node::{certificate, database, disk, proxies};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -41,18 +41,31 @@ pub(in crate::cli) async fn run(doctor: Doctor, settings: anyhow::Result<Setting
     Ok(if checks.iter().all(|check| check.ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The check of the database, which says which one it is.
+fn naming(check: Check, named: Option<&str>) -> Check {
+    match named {
+        Some(named) if check.ok => Check { found: named.to_owned(), ..check },
+        Some(named) => Check { found: format!("{} ({named})", check.found), ..check },
+        None => check,
+    }
+}
+
 async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
     let app = settings.and_then(|settings| Ok(App::new(settings, Clock::system(), Entropy::system())?));
     match app {
         Ok(app) => {
             let mut checks = vec![Check::good("settings", "valid")];
             checks.push(database::protection(&app.settings));
-            checks.extend(health::examine(&app).await);
+            let examined = health::examine(&app).await;
+            let named = database::named(&app).await;
+            checks.extend(examined.into_iter().map(|check| if check.name == "database" { naming(check, named.as_deref()) } else { check }));
             checks.extend(database::examine(&app).await);
             checks.extend(proxies::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks.extend(certificate::examine_hosts(&app).await);
             checks.extend(certificate::examine_bound(&app).await);
+            checks.extend(database::plain_http(&app.settings));
+            checks.extend(disk::examine(&app).await);
             checks
         }
         Err(error) => {
