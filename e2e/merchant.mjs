@@ -139,7 +139,7 @@ export class Merchant {
 
   /** The message about a new return, without its number and times. */
   async #created(rma) {
-    const { messages } = await this.calls("GET", "/v1/messages?interface=rma&event=rma.created");
+    const { items: messages } = await this.calls("GET", "/v1/messages?interface=rma&event=rma.created");
     const { message_id } = messages.find(({ subject }) => subject.includes(rma));
     const { body } = await this.calls("GET", `/v1/messages/${message_id}`);
     return body.replace(OWN, '"…"');

@@ -15,6 +15,7 @@ use crate::delivery::{Delivery, NoDelivery};
 use crate::grants::GrantCache;
 use crate::intake::Intake;
 use crate::node::limits::Limits;
+use crate::node::log_lines::LogLines;
 use crate::node::rate::Rates;
 use crate::node::shares::Shares;
 use crate::node::{NoNode, Node};
@@ -44,6 +45,8 @@ pub struct Parts {
     pub rates: Rates,
     /// The requests that are being worked on.
     pub requests: Arc<Shares>,
+    /// The lines that the log may have about refused requests.
+    pub log_lines: Arc<LogLines>,
     /// The memory of request bodies, in bytes.
     pub bodies: Arc<Shares>,
     /// The imports that callers run.
@@ -69,6 +72,7 @@ impl App {
         let fingerprints = delivery.keys.fingerprints.clone();
         let parts = Parts {
             imports: Arc::default(),
+            log_lines: Arc::default(),
             import_writers: Arc::new(Semaphore::new(delivery.settings.import_writers())),
             requests: Arc::new(Shares::shown_by(delivery.metrics.requests_in_flight.clone())),
             bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),

@@ -13,6 +13,7 @@ mod moment;
 mod node;
 mod orders;
 mod output;
+mod page;
 mod pager;
 mod remote;
 mod reseal;

@@ -35,6 +35,8 @@ pub struct GrantCache {
 #[derive(Clone)]
 pub(crate) struct Grant {
     pub(crate) client_id: Arc<str>,
+    /// The merchant's handle.
+    pub(crate) handle: Arc<str>,
     pub(crate) scopes: Scopes,
     pub(crate) expires_at: DateTime<Utc>,
     /// True if its credential has been revoked.
@@ -72,8 +74,8 @@ impl TryFrom<tokens::Grant> for Grant {
     fn try_from(kept: tokens::Grant) -> Result<Self, Failed> {
         let networks = Networks::parse(&kept.networks).map_err(|_| Failed::Internal("a stored network is unreadable"))?;
         let binding = Binding::parse(&kept.certificates).map_err(|_| Failed::Internal("a stored fingerprint is unreadable"))?;
-        let tokens::Grant { client_id, scopes, expires_at, revoked, paused, networks: _, certificates: _ } = kept;
-        Ok(Self { client_id: client_id.into(), scopes, expires_at, revoked, paused, networks, binding })
+        let tokens::Grant { client_id, handle, scopes, expires_at, revoked, paused, networks: _, certificates: _ } = kept;
+        Ok(Self { client_id: client_id.into(), handle: handle.into(), scopes, expires_at, revoked, paused, networks, binding })
     }
 }
 

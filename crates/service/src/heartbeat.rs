@@ -1,5 +1,5 @@
 //! The node's heartbeat: every second it learns of limits that the operator lowered and of moves of a sandbox's clock, and shares
-//! its request counts with the other nodes. Once a minute it writes down which credentials were used.
+//! its request counts with the other nodes. It logs how many lines about refused requests were left out. Once a minute it writes down which credentials were used.
 //!
 //! Nothing waits for a heartbeat. While the database is unreachable, a node uses the last known limits and clock, and its own
 //! counts.
@@ -23,6 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Runs one heartbeat, the `number`th.
 pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
+    app.log_lines.tell(app.clock.uptime());
     if number.is_multiple_of(LIMITS_EVERY) {
         app.limits.renew(app.cell()).await?;
         // Keys that are rotated are used on every node within a few seconds. Wrong ones are reported by the health checks.

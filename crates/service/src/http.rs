@@ -1,9 +1,11 @@
 //! The HTTP interface. The routers below read as a table of contents, grouped by who calls.
 
+mod absent;
 mod address;
 pub mod admin;
 mod api;
 pub mod api_version;
+mod asker;
 mod body;
 pub mod caller;
 pub mod console;
@@ -13,6 +15,7 @@ mod middleware;
 pub mod openapi;
 pub mod operator_api;
 pub mod own_host;
+mod page;
 mod pages;
 mod path;
 mod portal;
@@ -46,6 +49,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::merchants::tokens::issue))
         .routes(routes!(api::merchants::credentials::rotate))
         .routes(routes!(api::orders::intake::publish))
+        .routes(routes!(api::orders::list::list))
         .routes(routes!(api::orders::intake::show))
         .routes(routes!(api::returns::rmas::returnable))
         .routes(routes!(api::returns::exchange_options::show))
@@ -111,7 +115,7 @@ pub fn router_of(app: &App, versions: Versions) -> Router {
     openapi::prepare();
     let (routes, document) = public().split_for_parts();
     let api = routes
-        .fallback(async || ApiError::NotFound)
+        .fallback(async || ApiError::NoSuchRoute)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(from_fn_with_state(app.clone(), middleware::handle))
         .layer(from_fn_with_state(versions, api_version::announce))

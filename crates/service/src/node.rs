@@ -7,6 +7,7 @@ pub mod health;
 pub mod keys;
 pub mod limits;
 pub mod loaded_keys;
+pub mod log_lines;
 pub mod proxies;
 pub mod rate;
 pub mod security;

@@ -197,6 +197,14 @@ async fn of_a_page(store: &Store, ledger: &mut Ledger, number: u32) {
         order_pages::list(store, whose, &filter, Some(&order), 50).await.unwrap();
         ledger.page("a page of a merchant's orders");
     }
+    // All of them changed at once, so the list goes on by their identifiers.
+    for status in [None, Some("Cancelled".to_owned())] {
+        let changes = order_pages::Changes { since: Some(now()), status };
+        for before in [None, Some((now(), order.clone()))] {
+            order_pages::list_changed(store, whose, &changes, before, 100).await.unwrap();
+            ledger.page("a page of a merchant's orders by their last change");
+        }
+    }
 }
 
 /// Every kind of list, some of them for the return `number`.

@@ -13,6 +13,9 @@ pub struct ErrorBody<'a> {
     /// OAuth error code; only at the token endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'static str>,
+    /// Only of a 404: `no_such_route` if there is no such route, `not_found` if there is no such record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     /// The problem, and how to fix it.
     pub message: &'a str,
     /// All faults of the request.
@@ -24,7 +27,8 @@ pub struct ErrorBody<'a> {
 /// The same error as RFC 9457 problem details, for callers that accept `application/problem+json`.
 #[derive(Serialize, ToSchema)]
 pub struct ProblemBody<'a> {
-    /// Always `about:blank`: the status code is the type.
+    /// `about:blank`: the status code is the type. Of a 404, `urn:backhaul:problem:no-such-route` if there is no such route, and
+    /// `urn:backhaul:problem:not-found` if there is no such record.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// HTTP status text.

@@ -9,6 +9,7 @@
 //! - `request` reads every other request; `explainer` finds the faults of one that the fast path refused.
 //! - [`schema`] lists the published schemas.
 //! - [`fault`] is a reported fault: field, code, message.
+//! - [`page`] has the parameters of lists.
 //! - [`import`](orders::import) is the history import; [`token`](merchants::token) is the token exchange; [`answer`] has the common response bodies.
 //! - [`rma`](returns::rma) is the message about a return; [`returns`](returns::api) has the requests to start and view returns; [`carrier`](returns::carrier) has carrier events.
 //! - [`exchange_order`](returns::exchange_order) is the message that orders an exchange, and the merchant's answer.
@@ -36,6 +37,7 @@ pub mod json;
 pub mod merchants;
 pub mod messages;
 pub mod orders;
+pub mod page;
 mod request;
 pub mod returns;
 pub mod schema;

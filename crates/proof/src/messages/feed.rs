@@ -228,8 +228,8 @@ impl Reader {
             };
             answered = Instant::now();
             latencies.push(u32::try_from(asked.elapsed().as_micros()).unwrap_or(u32::MAX));
-            query = format!("cursor={}", page.get("next_cursor").and_then(Value::as_str).context("a page has a cursor")?);
-            let events = page.get("events").and_then(Value::as_array).context("a page has events")?;
+            query = format!("cursor={}", page.get("cursor").and_then(Value::as_str).context("a page has a cursor")?);
+            let events = page.get("items").and_then(Value::as_array).context("a page has events")?;
             for event in events {
                 seen.ids.push(event.get("id").and_then(Value::as_str).context("an event has an id")?.parse()?);
             }

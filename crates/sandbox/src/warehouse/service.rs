@@ -138,15 +138,14 @@ pub(super) async fn names(
     name: &str,
     wanted: impl Fn(&Value) -> bool,
 ) -> Result<Vec<String>, Trouble> {
-    let list = path.rsplit('/').next().unwrap_or_default();
     let mut names = Vec::new();
-    let mut before = String::new();
+    let mut cursor = String::new();
     for _ in 0..MOST_PAGES {
-        let page = service.get(&format!("{path}?limit=100{filter}{before}")).await?;
-        let listed = page.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let page = service.get(&format!("{path}?limit=100{filter}{cursor}")).await?;
+        let listed = page.get("items").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         names.extend(listed.iter().filter(|one| wanted(one)).filter_map(|one| one.get(name)?.as_str()).map(ToOwned::to_owned));
-        let Some(next) = page.get("next_before").and_then(Value::as_str) else { break };
-        before = format!("&before={next}");
+        let Some(next) = page.get("next").and_then(Value::as_str) else { break };
+        cursor = format!("&cursor={next}");
     }
     Ok(names)
 }

@@ -184,7 +184,15 @@ pub(super) fn counted<N: std::fmt::Display + PartialEq + From<u8> + Copy>(count:
     format!("{count} {thing}{end}")
 }
 
-/// Prints a list: a table with `headers` and a row per item, or a JSON array. An empty table prints `empty` instead.
+/// A page of a list, as everywhere in the APIs.
+#[derive(Serialize)]
+struct Listed<'a, T> {
+    items: &'a [T],
+    /// The cursor of the next page; `None` on the last one.
+    next: Option<&'a str>,
+}
+
+/// Prints a whole list: a table with `headers` and a row per item, or JSON. An empty table prints `empty` instead.
 pub(super) fn list<T: Serialize>(
     format: Format,
     items: &[T],
@@ -192,8 +200,20 @@ pub(super) fn list<T: Serialize>(
     headers: &[&str],
     row: impl Fn(&T) -> Vec<String>,
 ) -> anyhow::Result<()> {
+    page(format, items, None, empty, headers, row)
+}
+
+/// Prints a page of a list, and the cursor with which the `next` one begins.
+pub(super) fn page<T: Serialize>(
+    format: Format,
+    items: &[T],
+    next: Option<&str>,
+    empty: &str,
+    headers: &[&str],
+    row: impl Fn(&T) -> Vec<String>,
+) -> anyhow::Result<()> {
     match format {
-        Format::Json => line(&serde_json::to_string_pretty(items)?),
+        Format::Json => line(&serde_json::to_string_pretty(&Listed { items, next })?),
         Format::Table if items.is_empty() => line(empty),
         Format::Table => {
             let lines = table_lines(items, headers, row, session::view());
@@ -202,6 +222,9 @@ pub(super) fn list<T: Serialize>(
                 write_out(&shown);
             }
         }
+    }
+    if let (Some(next), Format::Table) = (next, format) {
+        line(&format!("There may be more. To continue, add --cursor {next}"));
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use chrono::{DateTime, Utc};
 use clap::Command;
 use store::Failed;
 use store::merchants::operator_tokens::Live;
+use wire::page::BadPage;
 
 use super::context::ALL_MERCHANTS;
 use super::output::{self, Format};
@@ -89,6 +90,9 @@ pub(super) async fn run(words: Words, command: impl Future<Output = anyhow::Resu
 fn end(error: &anyhow::Error) -> End {
     if let Some(Unconfirmed { question, word }) = error.downcast_ref() {
         return End::Unconfirmed { question: question.clone(), word: word.clone() };
+    }
+    if let Some(bad) = error.downcast_ref::<BadPage>() {
+        return End::BadParameters(bad.to_string());
     }
     let text = output::told(error);
     match Failed::told_by(&text) {

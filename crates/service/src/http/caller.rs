@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,6 +12,7 @@ use domain::merchants::access::Scope;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::address::Client;
+use super::asker::{Asker, Known};
 use super::error::ApiError;
 use super::listener::Presence;
 use crate::app::App;
@@ -61,6 +63,7 @@ pub(super) struct Caller<S> {
     from: IpAddr,
     /// The client certificate of the connection.
     certificate: Option<ClientCertificate>,
+    asker: Asker,
     scope: PhantomData<S>,
 }
 
@@ -85,7 +88,8 @@ impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
         let Client { exact: from, .. } = Client::from_request_parts(parts, app).await?;
         let presence = Presence::from_request_parts(parts, app).await?;
         let certificate = presence.certificate();
-        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), from, certificate, scope: PhantomData };
+        let asker = parts.extensions.get::<Asker>().cloned().unwrap_or_default();
+        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), from, certificate, asker, scope: PhantomData };
         caller.check(app).await?;
         parts.extensions.insert(Party::Merchant(merchant));
         presence.authenticate();
@@ -100,6 +104,9 @@ impl<S: RequiredScopes> Caller<S> {
         let Some((grant, fresh)) = app.grants.look_up(app, self.merchant, self.token).await? else {
             return Err(refused(None, TokenFault::Unknown));
         };
+        // From here on the log names the caller, also of a request that is refused.
+        let (handle, client_id) = (Some(Arc::clone(&grant.handle)), Arc::clone(&grant.client_id));
+        self.asker.is(Known { merchant: self.merchant, handle, client_id });
         if grant.revoked {
             return Err(refused(Some(self.merchant), TokenFault::Revoked));
         }

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::merchants::access::Scope;
+use domain::merchants::access::{Scope, Scopes};
 use domain::merchants::operator::Role;
 use uuid::Uuid;
 use wire::answer::{ErrorBody, ProblemBody};
@@ -34,6 +34,8 @@ pub(super) enum ApiError {
     /// A token request with a secret in the header and one in the body.
     TwoCredentials,
     UnsupportedGrant,
+    /// A token request for a scope that is unknown, or that the credential does not have. Carries those that it has.
+    InvalidScope(Scopes),
     Unauthorized {
         token_given: bool,
     },
@@ -55,8 +57,12 @@ pub(super) enum ApiError {
     /// The token's credential may not be used from the caller's network.
     ForeignNetwork,
     Paused,
-    /// There is no such resource, or it is another merchant's; the answer never tells which.
+    /// There is no such record, or it is another merchant's; the answer never tells which. The middleware puts it into words.
     NotFound,
+    /// The same in words, with what to do next.
+    Absent(String),
+    /// There is no such route.
+    NoSuchRoute,
     MethodNotAllowed,
     /// Carries the limit of the route in bytes.
     TooLarge(usize),
@@ -201,10 +207,11 @@ impl ApiError {
             | Self::IncompleteTokenRequest(_)
             | Self::MalformedTokenRequest(_)
             | Self::TwoCredentials
-            | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
+            | Self::UnsupportedGrant
+            | Self::InvalidScope(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized { .. } | Self::NoPersonalToken { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
             Self::MissingScope(_) | Self::RoleTooLow { .. } | Self::ForeignNetwork | Self::Paused => StatusCode::FORBIDDEN,
-            Self::NotFound | Self::NoSuchOperation => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::Absent(_) | Self::NoSuchRoute | Self::NoSuchOperation => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::ImportRunning | Self::Conflict(_) => StatusCode::CONFLICT,
@@ -244,6 +251,9 @@ impl ApiError {
             Self::TwoCredentials => {
                 "The request has a client credential in the header Authorization and another in the body. Send it in one of the two.".to_owned()
             }
+            Self::InvalidScope(granted) => {
+                format!("The scope has a name that is unknown or not granted. This credential has: {granted}. Send some of these, or leave scope out to get all.")
+            }
             Self::UnsupportedGrant => "This grant_type is not supported. Send client_credentials.".to_owned(),
             Self::Unauthorized { token_given: false } => {
                 "The request has no access token. Get one from POST /oauth/token and send it as Authorization: Bearer <access token>.".to_owned()
@@ -260,7 +270,7 @@ impl ApiError {
             Self::RoleTooLow { needed, has } => {
                 format!("This takes the role {needed}, and the token has the role {has}. Nothing was done. Make a token with that role, or ask somebody who has it.")
             }
-            Self::NoSuchOperation => "The operator API has no such operation. /admin/v1/openapi.json lists all of them.".to_owned(),
+            Self::NoSuchOperation => "There is no such route in the operator API; see /admin/v1/openapi.json.".to_owned(),
             Self::NotSigned => {
                 "The webhook is not signed with the secret of this account, or it is older than 30 days. Compare its URL with `backhaul carrier show`, and its secret with the carrier's.".to_owned()
             }
@@ -273,7 +283,8 @@ impl ApiError {
                 "The access token may not be used from this network. Call from one of the networks of its credential, or ask the operator for a credential with this one.".to_owned()
             }
             Self::Paused => "The merchant is paused, so its requests are refused. Ask the operator to resume it.".to_owned(),
-            Self::NotFound => "Nothing was found at this path. Check the path and the identifiers in it; /openapi.json lists every path.".to_owned(),
+            Self::NotFound => "There is no such record. Check the identifiers in the request.".to_owned(),
+            Self::NoSuchRoute => "There is no such route; see /openapi.json.".to_owned(),
             Self::MethodNotAllowed => "This path does not support the method. The header Allow and /openapi.json list those that it does.".to_owned(),
             Self::TooLarge(MOST_BYTES) => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB). Split it into several requests."),
             Self::TooLarge(limit) => format!("The body exceeds the limit of {limit} bytes ({} KiB).", limit / 1024),
@@ -281,7 +292,7 @@ impl ApiError {
             Self::ImportRunning => {
                 "Another request is running this import. Let it finish, or try again once it has been silent for 15 seconds.".to_owned()
             }
-            Self::Conflict(why) => why.clone(),
+            Self::Conflict(why) | Self::Absent(why) => why.clone(),
             Self::Gone(why) => (*why).to_owned(),
             Self::Interrupted(import, cause) => format!(
                 "{} Everything read so far is stored. Send the same file again to POST /v1/order_imports?resume={import}.",
@@ -313,7 +324,17 @@ impl ApiError {
         match self {
             Self::IncompleteTokenRequest(_) | Self::MalformedTokenRequest(_) | Self::TwoCredentials => Some("invalid_request"),
             Self::UnsupportedGrant => Some("unsupported_grant_type"),
+            Self::InvalidScope(_) => Some("invalid_scope"),
             Self::InvalidClient => Some("invalid_client"),
+            _ => None,
+        }
+    }
+
+    /// The kind of a 404: a route that does not exist, or a record that is absent.
+    const fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::NoSuchRoute | Self::NoSuchOperation => Some("no_such_route"),
+            Self::NotFound | Self::Absent(_) => Some("not_found"),
             _ => None,
         }
     }
@@ -350,15 +371,26 @@ impl ApiError {
             _ => &[],
         };
         let body = match format {
-            ErrorFormat::Json => serde_json::to_vec(&ErrorBody { error: self.oauth_name(), message: &message, errors, request_id }),
+            ErrorFormat::Json => {
+                serde_json::to_vec(&ErrorBody { error: self.oauth_name(), code: self.code(), message: &message, errors, request_id })
+            }
             ErrorFormat::Problem => {
                 let status = self.status();
                 let title = status.canonical_reason().unwrap_or_default();
                 let status = status.as_u16();
-                serde_json::to_vec(&ProblemBody { kind: "about:blank", title, status, detail: &message, errors, request_id })
+                serde_json::to_vec(&ProblemBody { kind: self.problem_type(), title, status, detail: &message, errors, request_id })
             }
         };
         body.unwrap_or_default()
+    }
+
+    /// The type of the problem as in RFC 9457.
+    const fn problem_type(&self) -> &'static str {
+        match self {
+            Self::NoSuchRoute | Self::NoSuchOperation => "urn:backhaul:problem:no-such-route",
+            Self::NotFound | Self::Absent(_) => "urn:backhaul:problem:not-found",
+            _ => "about:blank",
+        }
     }
 
     /// The response to a request that never reached the router, with its id in the header.

@@ -6,12 +6,17 @@
 //! errors in the format that the caller accepts, as JSON for machines and as a page for people, and counts and logs every request
 //! once.
 
+use std::sync::Arc;
+
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use tracing::field::display;
 
+use super::absent;
 use super::address::Client;
+use super::asker::Asker;
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::pages;
 use super::pages::language::Choice;
@@ -27,9 +32,14 @@ use crate::platform::metrics::{RequestLabels, RouteLabels};
 const WITHDRAW: &str = "/r/{merchant}/withdraw";
 
 /// Handles one request of a machine, from its id to its log line.
-pub(super) async fn handle(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(super) async fn handle(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let format = ErrorFormat::accepted_by(request.headers());
-    let mut response = serve(&app, request, next, |response, id, route| render(response, id, route, format)).await;
+    let (asker, asked) = (Asker::of(&mut request), request.uri().clone());
+    let render = |mut response: Response, id: &RequestId, route: &str| {
+        absent::explain(&mut response, &asker, route, asked.path());
+        render(response, id, route, format)
+    };
+    let mut response = serve(&app, request, next, render).await;
     // Nearly every answer holds somebody's data. What may be kept says so itself.
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
@@ -54,10 +64,16 @@ pub(super) async fn serve(
     let method = known(request.method());
     let version = request.version();
     request.extensions_mut().insert(id.clone());
+    let asker = Asker::of(&mut request);
 
     let verdict = rate::count(app, &mut request);
     // No limit may refuse a withdrawal from a contract.
-    let origin = Origin { request_id: id.0.clone(), address: Client::of(&request).counted };
+    let origin = Origin {
+        request_id: id.0.clone(),
+        address: Client::of(&request).counted,
+        lines: Arc::clone(&app.log_lines),
+        uptime: app.clock.uptime(),
+    };
     let share = if route.starts_with(WITHDRAW) {
         Ok(None)
     } else if verdict.admitted {
@@ -68,7 +84,7 @@ pub(super) async fn serve(
     let mut response = match share {
         Err(refused) => refused.into_response(),
         Ok(share) => {
-            let mut waiting = Waiting { app, id: &id, method, route: &route, answered: false };
+            let mut waiting = Waiting { app, id: &id, method, route: &route, asker: &asker, answered: false };
             let work = async move {
                 let response = security::from(origin, next.run(request)).await;
                 drop(share);
@@ -93,11 +109,13 @@ pub(super) async fn serve(
     let status = response.status().as_u16();
     let took = app.clock.uptime().saturating_sub(started);
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    let merchant = asker.known().map(|known| display(known.merchant));
+    let client_id = asker.known().map(|known| &*known.client_id);
     // Successes are counted in the metrics; a log line for each would cost more than the answer.
     if response.status().is_success() {
-        tracing::debug!(request_id = id.0, method, route, status, took_us, "answered a request");
-    } else {
-        tracing::info!(request_id = id.0, method, route, status, took_us, "answered a request");
+        tracing::debug!(request_id = id.0, method, route, status, took_us, merchant, client_id, "answered a request");
+    } else if response.status().is_server_error() || app.log_lines.admit(asker.known().is_some(), app.clock.uptime()) {
+        tracing::info!(request_id = id.0, method, route, status, took_us, merchant, client_id, "answered a request");
     }
     app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
     app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
@@ -134,6 +152,7 @@ struct Waiting<'a> {
     id: &'a RequestId,
     method: &'static str,
     route: &'a str,
+    asker: &'a Asker,
     answered: bool,
 }
 
@@ -141,8 +160,20 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if !self.answered {
             self.app.metrics.requests_abandoned.inc();
-            let Self { id, method, route, .. } = self;
-            tracing::info!(request_id = id.0, method, route, "a caller abandoned a request, which is worked on to its end");
+            let Self { app, id, method, route, asker, .. } = self;
+            if !app.log_lines.admit(asker.known().is_some(), app.clock.uptime()) {
+                return;
+            }
+            let merchant = asker.known().map(|known| display(known.merchant));
+            let client_id = asker.known().map(|known| &*known.client_id);
+            tracing::info!(
+                request_id = id.0,
+                method,
+                route,
+                merchant,
+                client_id,
+                "a caller abandoned a request, which is worked on to its end"
+            );
         }
     }
 }

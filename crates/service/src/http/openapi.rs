@@ -104,10 +104,12 @@ fn complete(operation: &mut Value) {
         answers.push(("401", error("The access token is missing, unknown, expired or revoked.")));
         answers.push(("403", error(&format!("The token lacks the scope {}, or the merchant is paused.", scopes.join(" or ")))));
     }
-    if operation.pointer("/requestBody/content").and_then(|content| content.get("application/json")).is_some() {
+    if let Some(content) = operation.pointer("/requestBody/content").and_then(Value::as_object) {
         answers.push(("408", error("The body did not arrive in time.")));
-        answers.push(("413", error("The body is larger than 5 MiB.")));
-        answers.push(("415", error("The body is not JSON.")));
+        answers.push(("415", error("The Content-Type is none of those that the operation reads.")));
+        if content.contains_key("application/json") {
+            answers.push(("413", error("The body is larger than 5 MiB.")));
+        }
     }
     // The document is built once, so serving it cannot fail.
     if operation.pointer("/tags/0").and_then(Value::as_str) != Some("documents") {
@@ -183,6 +185,19 @@ mod tests {
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
         for name in ["post_oauth_token", "get_openapi_json", "get_orders_by_identifier", "post_messages_by_message_id_retry"] {
             assert!(names.contains(&name), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_reads_a_body_says_that_it_may_be_late_or_of_another_type() {
+        let document = build();
+        let operations = document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+        let reading: Vec<&Value> = operations.filter(|operation| operation.get("requestBody").is_some()).collect();
+        assert!(reading.len() > 10);
+        for operation in reading {
+            for status in ["408", "415"] {
+                assert!(operation["responses"].get(status).is_some(), "{} lacks {status}", operation["operationId"]);
+            }
         }
     }
 

@@ -4,11 +4,14 @@
 //! ids, and where the request came from; it holds no e-mail address, no secret, and nothing that a caller wrote.
 
 use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 
 use domain::id::MerchantId;
 use domain::merchants::operator::{OperatorId, Role};
 use uuid::Uuid;
 
+use super::log_lines::LogLines;
 use super::rate::Address;
 use crate::platform::client_certificate::CertificateFault;
 
@@ -25,6 +28,10 @@ tokio::task_local! {
 pub struct Origin {
     pub request_id: String,
     pub address: Address,
+    /// The lines that the log may have.
+    pub lines: Arc<LogLines>,
+    /// The uptime at which the request came.
+    pub uptime: Duration,
 }
 
 /// Does the work of a request, whose events name its origin.
@@ -220,10 +227,33 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Writes the event to the log.
+    /// Whether somebody was refused, which they can repeat as often as they like.
+    const fn refuses(self) -> bool {
+        match self {
+            Self::TokenRefused { .. }
+            | Self::AccessRefused { .. }
+            | Self::LimitHit { .. }
+            | Self::PermissionDenied { .. }
+            | Self::SignatureRefused
+            | Self::ForeignForm
+            | Self::SignInRefused { .. }
+            | Self::SecondFactorWrong { .. }
+            | Self::PersonalTokenRefused => true,
+            Self::TokenIssued { .. }
+            | Self::CredentialRevoked { .. }
+            | Self::SignedIn { .. }
+            | Self::PersonalTokenMade { .. }
+            | Self::PersonalTokenRevoked { .. } => false,
+        }
+    }
+
+    /// Writes the event to the log, unless it is a refusal and there have been too many in this second.
     pub fn log(self) {
-        let Facts { client, merchant, operator, token, reason } = self.facts();
         let origin = ORIGIN.try_with(Origin::clone).ok();
+        if self.refuses() && origin.as_ref().is_some_and(|origin| !origin.lines.admit_security(origin.uptime)) {
+            return;
+        }
+        let Facts { client, merchant, operator, token, reason } = self.facts();
         tracing::info!(
             target: TARGET,
             event = self.name(),

@@ -8,11 +8,6 @@ pub mod sealing;
 pub mod source;
 pub mod totp;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
-
-use self::ring::NoKeys;
-
 /// The kinds of keys of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -56,13 +51,4 @@ pub struct Known {
     pub id: String,
     /// A keyed hash of the id, which says nothing about the key.
     pub check: [u8; 16],
-}
-
-/// The check value of a key.
-fn check(key: &[u8], id: &str) -> Result<[u8; 16], NoKeys> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| NoKeys)?;
-    mac.update(b"check value of the key ");
-    mac.update(id.as_bytes());
-    let whole: [u8; 32] = mac.finalize().into_bytes().into();
-    Ok(std::array::from_fn(|at| whole.get(at).copied().unwrap_or_default()))
 }

@@ -56,10 +56,18 @@ impl Served {
 
     /// Waits for the next log line that contains `word`.
     pub fn wait_for(&self, word: &str) -> String {
+        self.read_to(word).pop().unwrap()
+    }
+
+    /// The log up to the next line that contains `word`, which is waited for.
+    pub fn read_to(&self, word: &str) -> Vec<String> {
+        let mut lines = Vec::new();
         loop {
             let line = self.log.recv_timeout(std::time::Duration::from_secs(30)).unwrap_or_else(|_| panic!("no line with {word}"));
-            if line.contains(word) {
-                return line;
+            let found = line.contains(word);
+            lines.push(line);
+            if found {
+                return lines;
             }
         }
     }
@@ -157,17 +165,17 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     assert_eq!(rows.next().unwrap()[..6], ["CLIENT", "ID", "SCOPE", "LABEL", "STATE", "ISSUED"]);
     assert_eq!(rows.next().unwrap()[..4], [client_id, "orders", "oms", "live"]);
     out(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id, "--yes"]));
-    assert_eq!(json(&["credential", "list", "--merchant", "acme", "-o", "json"])[0]["state"], "revoked");
+    assert_eq!(json(&["credential", "list", "--merchant", "acme", "-o", "json"])["items"][0]["state"], "revoked");
     assert!(err(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id])).contains("no live credential"));
 
     out(&backhaul(&database, &["merchant", "pause", "acme", "--yes"]));
-    assert_eq!(json(&["merchant", "list", "-o", "json"])[0]["state"], "paused");
+    assert_eq!(json(&["merchant", "list", "-o", "json"])["items"][0]["state"], "paused");
     assert_eq!(json(&["merchant", "resume", "acme", "-o", "json"])["state"], "onboarding");
     assert_eq!(json(&["merchant", "show", "acme", "-o", "json"])["technical_contact"], "ops@example.com");
     for listing in [&["orders", "refused"][..], &["orders", "warned"]] {
-        assert_eq!(json(&[listing, &["--merchant", "acme", "-o", "json"]].concat()), Value::Array(Vec::new()));
+        assert_eq!(json(&[listing, &["--merchant", "acme", "-o", "json"]].concat()), serde_json::json!({ "items": [], "next": null }));
     }
-    assert_eq!(json(&["doctor", "-o", "json"]).as_array().unwrap().len(), 13);
+    assert!(json(&["doctor", "-o", "json"])["items"].as_array().unwrap().len() >= 13);
     assert!(err(&backhaul(&database, &["merchant", "show", "nobody"])).contains("there is no merchant `nobody`"));
 }
 
@@ -238,7 +246,7 @@ async fn support_sees_what_was_refused_and_what_does_not_add_up() {
     assert!(warned.contains("78") && warned.contains("total_amount_cents: differs from product − discount"), "{warned}");
     world.merchant("zeta").await;
     let of_another = out(&backhaul(&world.database, &["orders", "warned", "--merchant", "zeta", "-o", "json"]));
-    assert_eq!(of_another.trim(), "[]", "each merchant's on its own");
+    assert!(of_another.contains("\"items\": []"), "each merchant's on its own");
 }
 
 #[tokio::test]

@@ -305,7 +305,7 @@ async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
     assert_eq!((database.count("merchant").await, database.count("customer_order").await), (2, 50));
     for merchant in ["demo-shoes", "demo-outdoor"] {
         let warned = out(&backhaul(&database, &["orders", "warned", "--merchant", merchant, "-o", "json"]));
-        assert_eq!(warned.trim(), "[]", "the sample orders add up");
+        assert!(warned.contains("\"items\": []"), "the sample orders add up");
     }
 
     let accents = "select accent from brand where logo is not null and dark_logo is not null order by accent";

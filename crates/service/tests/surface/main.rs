@@ -19,6 +19,7 @@ mod merchants;
 mod messages;
 mod node;
 mod orders;
+mod paging;
 mod readme;
 mod returns;
 mod warehouse;

@@ -85,12 +85,19 @@ async fn call(world: &World, operation: &Operation, named: Named<'_>, token: Opt
         .await
 }
 
-/// What must be the same in two answers: everything but the request's id.
-fn comparable(reply: &Reply) -> (u16, Value) {
+/// What must be the same in two answers: everything but the request's id, and the names that the caller itself wrote into the path.
+fn comparable(reply: &Reply, path: &str, named: Named<'_>) -> (u16, Value) {
     let mut body = reply.body.clone();
     if let Some(body) = body.as_object_mut() {
         body.remove("request_id");
     }
+    let written = filled(path, named);
+    let given = path.split('/').zip(written.split('/')).filter(|(parameter, _)| parameter.starts_with('{'));
+    let mut message = body["message"].as_str().unwrap_or_default().to_owned();
+    for (parameter, name) in given {
+        message = message.replacen(&format!(" {name}"), &format!(" {parameter}"), 1);
+    }
+    body["message"] = message.into();
     (reply.status.as_u16(), body)
 }
 
@@ -168,7 +175,10 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
             let foreign = call(&world, &operation, existing, Some(&stranger.token)).await;
             let absent = call(&world, &operation, Named::Absent, Some(&stranger.token)).await;
             assert_eq!(foreign.status, 404, "{named}: another merchant");
-            assert_eq!(comparable(&foreign), comparable(&absent), "{named}: foreign and absent look the same");
+            let [foreign, absent] =
+                [(foreign, existing), (absent, Named::Absent)].map(|(reply, named)| comparable(&reply, &operation.path, named));
+            assert_eq!(foreign, absent, "{named}: foreign and absent look the same");
+            assert_eq!(absent.1["code"], "not_found", "{named}");
         } else {
             let reply = call(&world, &operation, Named::Absent, Some(&stranger.token)).await;
             assert!(!reply.text.contains("owned") && !reply.text.contains(&import), "{named}: another merchant sees {}", reply.text);
@@ -219,7 +229,7 @@ async fn methods_that_are_not_documented_are_not_allowed() {
         }
     }
     let reply = merchant.calls(Method::GET, "/v1/nothing", |request| request).await;
-    assert_eq!((reply.status.as_u16(), &reply.body["errors"]), (404, &json!([])));
+    assert_eq!((reply.status.as_u16(), &reply.body["errors"], &reply.body["code"]), (404, &json!([]), &json!("no_such_route")));
 }
 
 #[tokio::test]

@@ -1,9 +1,11 @@
 //! A node: its listener, clock and rate limits, and the health and metrics that operators see.
 
+mod absent;
 mod body_sizes;
 mod clock;
 mod connections;
 mod console_system;
+mod doctor;
 mod early_answers;
 mod edge;
 mod encryption;
@@ -20,6 +22,7 @@ mod pooler;
 mod portal_listener;
 mod rates;
 mod replication;
+mod request_log;
 mod roles;
 mod security_events;
 mod unusable_database;

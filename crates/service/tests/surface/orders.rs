@@ -8,6 +8,7 @@ mod import_command;
 mod imports;
 mod imports_shared;
 mod intake;
+mod listed;
 mod message;
 mod refunds;
 mod shares;

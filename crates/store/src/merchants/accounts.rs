@@ -165,6 +165,26 @@ pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Fa
     Ok(row.map(Merchant::from))
 }
 
+/// Up to `limit` merchants whose handles follow `after`, by handle.
+pub async fn page(store: &Store, after: &str, limit: i64) -> Result<Vec<Merchant>, Failed> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by,
+            deleting_at
+        from merchant
+        where handle > $1
+        order by handle
+        limit $2
+        "#,
+        after,
+        limit,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(Merchant::from).collect())
+}
+
 /// Every merchant, by handle.
 pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
     let rows = sqlx::query_as!(

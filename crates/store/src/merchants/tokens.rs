@@ -14,6 +14,8 @@ pub struct Grant {
     pub client_id: String,
     pub scopes: Scopes,
     pub expires_at: DateTime<Utc>,
+    /// The merchant's handle.
+    pub handle: String,
     /// True if its credential has been revoked.
     pub revoked: bool,
     /// True if its merchant is paused.
@@ -78,7 +80,7 @@ pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Res
     let row = sqlx::query!(
         r#"
         select token.client_id, token.scopes, token.expires_at, credential.networks, credential.certificates,
-            credential.revoked_at is not null as "revoked!", merchant.paused_at is not null as "paused!"
+            merchant.handle, credential.revoked_at is not null as "revoked!", merchant.paused_at is not null as "paused!"
         from access_token token
         join credential using (client_id)
         join merchant on merchant.merchant_id = token.merchant_id
@@ -94,6 +96,7 @@ pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Res
             client_id: row.client_id,
             scopes: scopes(&row.scopes)?,
             expires_at: row.expires_at,
+            handle: row.handle,
             revoked: row.revoked,
             paused: row.paused,
             networks: row.networks,

@@ -218,18 +218,19 @@ pub async fn find(store: &Store, merchant: MerchantId, id: Uuid) -> Result<Optio
     row.map(Import::try_from).transpose()
 }
 
-/// The newest imports of `merchant`.
-pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec<Import>, Failed> {
+/// The newest imports of `merchant` before the import `before`.
+pub async fn list(store: &Store, merchant: MerchantId, before: Option<Uuid>, limit: i64) -> Result<Vec<Import>, Failed> {
     let rows = sqlx::query_as!(
         Row,
         r#"
         select import_id, state, lines_done, created, updated, unchanged, stale, refused, started_at, updated_at, leased_until
         from order_import
-        where merchant_id = $1
+        where merchant_id = $1 and import_id < $2
         order by import_id desc
-        limit $2
+        limit $3
         "#,
         merchant.0,
+        before.unwrap_or(Uuid::max()),
         limit,
     )
     .fetch_all(&store.pool)

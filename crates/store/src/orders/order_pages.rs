@@ -1,4 +1,4 @@
-//! Lists of a merchant's orders by identifier, the highest first, a page at a time.
+//! Lists of a merchant's orders, a page at a time: by identifier, the highest first, or by their last change, the newest first.
 //!
 //! Whatever the filter, a page examines a fixed number of orders and returns where to continue. So a page can be short, or even empty,
 //! although there are more orders.
@@ -86,6 +86,91 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
         }
         last = Some(row.identifier.clone());
         if filter.fits(&row) {
+            page.orders.push(row);
+        }
+    }
+    page.next = last.filter(|_| !all_looked_at);
+    Ok(page)
+}
+
+/// The number of orders that a page by the last change examines: one more than the largest page has. With many more, PostgreSQL would
+/// rather read and sort all orders of a merchant that has a few hundred.
+const CHANGES_LOOKED_AT: i64 = 101;
+
+/// The filter of a list by the last change.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Changed at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// As stored, such as `Shipped`.
+    pub status: Option<String>,
+}
+
+/// An order in a list by the last change.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    pub identifier: String,
+    pub status: String,
+    pub placed_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub received_at: DateTime<Utc>,
+    /// The time of the newest snapshot, or the end of its last return if that is later.
+    pub changed_at: DateTime<Utc>,
+    /// The number of snapshots stored so far.
+    pub revision: i64,
+    pub has_returns: bool,
+    pub has_warnings: bool,
+}
+
+/// One page of a list by the last change.
+#[derive(Debug)]
+pub struct ChangedPage {
+    pub orders: Vec<Changed>,
+    /// Continue before this change. `None` on the last page.
+    pub next: Option<(DateTime<Utc>, String)>,
+}
+
+/// The orders of `merchant` that changed before `before`, at most `limit` of them. Orders that were erased are left out.
+pub async fn list_changed(
+    store: &Store,
+    merchant: MerchantId,
+    filter: &Changes,
+    before: Option<(DateTime<Utc>, String)>,
+    limit: usize,
+) -> Result<ChangedPage, Failed> {
+    let (changed_before, identifier) = before.unwrap_or((DateTime::<Utc>::MAX_UTC, String::new()));
+    // The time since which is no condition here: PostgreSQL would expect so few orders that it would read and sort all of them.
+    let rows = sqlx::query_as!(
+        Changed,
+        r#"
+        select identifier, status, placed_at, updated_at, received_at, greatest(received_at, kept_from) as "changed_at!", revision,
+            has_returns, warnings is not null as "has_warnings!"
+        from customer_order
+        where merchant_id = $1 and digest <> '\x0000000000000000000000000000000000000000000000000000000000000000'
+            and (greatest(received_at, kept_from), identifier) < ($2, $3)
+        order by greatest(received_at, kept_from) desc, identifier desc
+        limit $4
+        "#,
+        merchant.0,
+        changed_before,
+        identifier,
+        CHANGES_LOOKED_AT,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    let all_looked_at = i64::try_from(rows.len()).unwrap_or(i64::MAX) < CHANGES_LOOKED_AT;
+    let mut page = ChangedPage { orders: Vec::new(), next: None };
+    let mut last = None;
+    for row in rows {
+        if filter.since.is_some_and(|since| row.changed_at < since) {
+            return Ok(page);
+        }
+        if page.orders.len() == limit {
+            page.next = last;
+            return Ok(page);
+        }
+        last = Some((row.changed_at, row.identifier.clone()));
+        if filter.status.as_ref().is_none_or(|status| *status == row.status) {
             page.orders.push(row);
         }
     }

@@ -45,18 +45,19 @@ pub async fn insert(tx: &mut Tx, refusal: &Refusal) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The newest refusals of `merchant`.
-pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec<Refusal>, Failed> {
+/// The newest refusals of `merchant` before the refusal `before`.
+pub async fn list(store: &Store, merchant: MerchantId, before: Option<Uuid>, limit: i64) -> Result<Vec<Refusal>, Failed> {
     let rows = sqlx::query_as!(
         Refusal,
         r#"
         select refusal_id as id, refused_at, request_id, order_identifiers, reason, faults, excerpt
         from intake_refusal
-        where merchant_id = $1
+        where merchant_id = $1 and refusal_id < $2
         order by refusal_id desc
-        limit $2
+        limit $3
         "#,
         merchant.0,
+        before.unwrap_or(Uuid::max()),
         limit,
     )
     .fetch_all(&store.pool)

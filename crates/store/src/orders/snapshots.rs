@@ -386,18 +386,26 @@ pub struct Doubtful {
     pub warnings: String,
 }
 
-/// The orders of `merchant` with warnings, latest first.
-pub async fn list_doubtful(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec<Doubtful>, Failed> {
+/// The orders of `merchant` with warnings, latest first, before the one that was received at this time and has this identifier.
+pub async fn list_doubtful(
+    store: &Store,
+    merchant: MerchantId,
+    before: Option<(DateTime<Utc>, String)>,
+    limit: i64,
+) -> Result<Vec<Doubtful>, Failed> {
+    let (received_before, identifier) = before.unwrap_or((DateTime::<Utc>::MAX_UTC, String::new()));
     let rows = sqlx::query_as!(
         Doubtful,
         r#"
         select identifier, received_at, warnings as "warnings!"
         from customer_order
-        where merchant_id = $1 and warnings is not null
-        order by received_at desc
-        limit $2
+        where merchant_id = $1 and warnings is not null and (received_at, identifier) < ($2, $3)
+        order by received_at desc, identifier desc
+        limit $4
         "#,
         merchant.0,
+        received_before,
+        identifier,
         limit,
     )
     .fetch_all(&store.pool)

@@ -20,6 +20,9 @@ pub struct TokenRequest {
     /// Issued by the operator; left out with HTTP Basic.
     #[schema(value_type = Option<String>, format = Password)]
     pub client_secret: Option<SecretString>,
+    /// The scopes that the token should have, separated by spaces: some of those of the credential. All of them if left out.
+    #[schema(example = "orders")]
+    pub scope: Option<String>,
 }
 
 impl TokenRequest {
@@ -44,7 +47,11 @@ impl TokenRequest {
     /// Refuses NUL characters, which the database cannot even search for.
     fn without_nul(self) -> Result<Self, Malformed> {
         let secret = self.client_secret.as_ref().map(ExposeSecret::expose_secret);
-        if [self.grant_type.as_deref(), self.client_id.as_deref(), secret].into_iter().flatten().any(|text| text.contains('\0')) {
+        if [self.grant_type.as_deref(), self.client_id.as_deref(), secret, self.scope.as_deref()]
+            .into_iter()
+            .flatten()
+            .any(|text| text.contains('\0'))
+        {
             return Err(Malformed("the body contains a NUL character".to_owned()));
         }
         Ok(self)
@@ -109,7 +116,7 @@ impl RotationRequest {
 
     /// The part of it that authenticates the client.
     pub fn client(self) -> Result<TokenRequest, Malformed> {
-        TokenRequest { grant_type: None, client_id: self.client_id, client_secret: self.client_secret }.without_nul()
+        TokenRequest { grant_type: None, client_id: self.client_id, client_secret: self.client_secret, scope: None }.without_nul()
     }
 }
 

@@ -7,9 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
-/// Maximum and default page size.
-pub const MOST_EVENTS: u32 = 100;
-
 /// The starting point when there is no cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -24,23 +21,12 @@ pub enum Start {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct EventsQuery {
-    /// The `next_cursor` of the previous page.
-    #[param(required = false)]
-    pub cursor: Option<String>,
     /// Starting point when there is no cursor: `beginning` (the default) or `now`.
     #[param(required = false, inline)]
     pub from: Option<Start>,
     /// Only events of this interface, such as `rma`. A page may then hold few events or none although there are more.
     #[param(required = false)]
     pub interface: Option<String>,
-    /// Maximum number of events per page.
-    #[serde(default = "most_events")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 100)]
-    pub limit: u32,
-}
-
-fn most_events() -> u32 {
-    MOST_EVENTS
 }
 
 /// Query parameters for following the feed live.
@@ -83,11 +69,11 @@ pub struct EventOut<'a> {
 #[derive(Serialize, ToSchema)]
 pub struct Events<'a> {
     /// The events, in the order of the feed.
-    pub events: Vec<EventOut<'a>>,
-    /// Cursor for the next page. It is always present: at the end of the feed, use it again later.
-    pub next_cursor: String,
-    /// True if more events can be read right away.
-    pub has_more: bool,
+    pub items: Vec<EventOut<'a>>,
+    /// Pass it as `cursor` to get the next page; null if there are no more events at the moment.
+    pub next: Option<String>,
+    /// Cursor of the end of this page. It is always present: store it, and pass it as `cursor` to read on later.
+    pub cursor: String,
 }
 
 /// The first byte of a cursor, so that a later format can be told apart.

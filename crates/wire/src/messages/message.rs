@@ -6,12 +6,6 @@ use utoipa::{IntoParams, ToSchema};
 /// Replaces a body that was erased with the shopper's data.
 pub const ERASED: &str = r#"{"erased":true}"#;
 
-/// Maximum page size.
-pub const MOST_MESSAGES: u32 = 100;
-
-/// Default page size.
-const USUAL_MESSAGES: u32 = 50;
-
 /// Query parameters for listing messages.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -34,30 +28,6 @@ pub struct MessagesQuery {
     /// Only messages written before this time (ISO 8601).
     #[param(required = false)]
     pub to: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "usual_messages")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
-}
-
-fn usual_messages() -> u32 {
-    USUAL_MESSAGES
-}
-
-/// Query parameters for showing a message: which of its attempts to show.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct AttemptsQuery {
-    /// Cursor: the `attempts_next_after` of the previous page.
-    #[param(required = false)]
-    pub attempts_after: Option<String>,
-    /// Maximum number of attempts per page.
-    #[serde(default = "usual_messages")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub attempts_limit: u32,
 }
 
 /// The state of a message.
@@ -98,13 +68,11 @@ pub struct MessageListed {
 /// A page of messages.
 #[derive(Serialize, ToSchema)]
 pub struct Messages {
-    /// Newest first. A page scans a bounded number of messages: with filters it can be short or even empty although
-    /// `has_more` is true.
-    pub messages: Vec<MessageListed>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    /// Newest first. A page scans a bounded number of messages: with filters it can be short or even empty while
+    /// `next` is not null.
+    pub items: Vec<MessageListed>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A message in full.
@@ -135,9 +103,16 @@ pub struct MessageOut {
     /// True if the body was erased with the shopper's data: `body` is then a placeholder, and the message is not sent again.
     pub erased: bool,
     /// A page of the attempts, oldest first. A call repeated with a new token keeps the number of the first call.
-    pub attempts: Vec<AttemptOut>,
-    /// Pass it as `attempts_after` to get the next page of attempts; null on the last page.
-    pub attempts_next_after: Option<String>,
+    pub attempts: Attempts,
+}
+
+/// A page of the attempts to deliver a message.
+#[derive(Default, Serialize, ToSchema)]
+pub struct Attempts {
+    /// Oldest first.
+    pub items: Vec<AttemptOut>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A message's entry in the failure queue.
@@ -266,5 +241,7 @@ pub struct EndpointOut {
 #[derive(Serialize, ToSchema)]
 pub struct Endpoints {
     /// Ordered by interface.
-    pub endpoints: Vec<EndpointOut>,
+    pub items: Vec<EndpointOut>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }

@@ -6,12 +6,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::fault::Fault;
 
-/// Maximum page size of the report.
-pub const MOST_REFUSALS: u32 = 1_000;
-
-/// Default page size.
-const USUAL_REFUSALS: u32 = 100;
-
 /// Query parameters for sending an import.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -19,24 +13,6 @@ pub struct ImportQuery {
     /// The import to resume. Send the same file again from its start; lines that are done are skipped.
     #[param(required = false)]
     pub resume: Option<String>,
-}
-
-/// Query parameters for reading a report.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct RefusalsQuery {
-    /// Only lines after this one.
-    #[serde(default)]
-    #[param(required = false, minimum = 0)]
-    pub after: u64,
-    /// Maximum number of lines.
-    #[serde(default = "usual_refusals")]
-    #[param(required = false, minimum = 1, maximum = 1_000, default = 100)]
-    pub limit: u32,
-}
-
-fn usual_refusals() -> u32 {
-    USUAL_REFUSALS
 }
 
 /// The state of an import.
@@ -85,11 +61,13 @@ pub struct OrderImport {
     pub updated_at: String,
 }
 
-/// The newest imports.
+/// A page of imports.
 #[derive(Serialize, ToSchema)]
 pub struct OrderImports {
-    /// Newest first; at most 100.
-    pub imports: Vec<OrderImport>,
+    /// Newest first.
+    pub items: Vec<OrderImport>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A line that was refused.
@@ -108,7 +86,7 @@ pub struct RefusedLine<'a> {
 #[derive(Serialize, ToSchema)]
 pub struct RefusedLines<'a> {
     /// Refused lines, ordered by line number.
-    pub refusals: Vec<RefusedLine<'a>>,
-    /// Pass it as `after` to get the next page; null on the last page.
-    pub next_after: Option<u64>,
+    pub items: Vec<RefusedLine<'a>>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }

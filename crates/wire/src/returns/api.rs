@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 
 pub use self::shown::{
-    ExchangeOut, GiftCardOut, HeldOut, LabelOut, MOST_RETURNS, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine,
-    ReturnableOut, Returns, ReturnsQuery, UnitMoneyOut, explain,
+    ExchangeOut, GiftCardOut, HeldOut, LabelOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut, Returns,
+    ReturnsQuery, UnitMoneyOut, explain,
 };
 use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path};

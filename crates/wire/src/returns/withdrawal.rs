@@ -5,12 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Maximum page size.
-pub const MOST_WITHDRAWALS: u32 = 100;
-
-/// Default page size.
-const USUAL_WITHDRAWALS: u32 = 50;
-
 /// A statement that a shopper is putting together. It is personal, and cannot be printed.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -66,28 +60,15 @@ pub struct WithdrawalsQuery {
     /// Only those about this order.
     #[param(required = false)]
     pub order_identifier: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "usual_withdrawals")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
-}
-
-fn usual_withdrawals() -> u32 {
-    USUAL_WITHDRAWALS
 }
 
 /// A page of withdrawals.
 #[derive(Serialize, ToSchema)]
 pub struct Withdrawals {
     /// Statements of withdrawal, newest first.
-    pub withdrawals: Vec<WithdrawalOut>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<WithdrawalOut>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A shopper's statement of withdrawal from a contract.

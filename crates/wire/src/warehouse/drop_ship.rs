@@ -21,7 +21,6 @@ pub use self::report::{
 pub use self::shape::{DropShipAddressIn, DropShipItemIn, DropShipOrderIn, DropShipOrdersIn};
 pub use self::shown::{
     DropShipOrderListed, DropShipOrderOut, DropShipOrderTaken, DropShipOrders, DropShipOrdersQuery, DropShipOrdersTaken, DropShipUnits,
-    MOST_LISTED,
 };
 use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path};

@@ -13,24 +13,15 @@ pub struct ExpectedReturnsQuery {
     /// Only the return with this tracking number.
     #[param(required = false)]
     pub tracking_number: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "crate::warehouse::inbound::usual_listed")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
 }
 
 /// A page of expected returns.
 #[derive(Serialize, ToSchema)]
 pub struct ExpectedReturns {
     /// Newest first.
-    pub expected_returns: Vec<ExpectedReturn>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<ExpectedReturn>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A return at the warehouse.

@@ -10,11 +10,8 @@ mod word;
 
 use std::sync::LazyLock;
 
-pub(crate) use self::out::usual_listed;
 pub use self::out::{AnnouncedAsn, AnnouncedAsns};
-pub use self::out::{
-    CartonOut, InboundAsnListed, InboundAsnOut, InboundAsns, InboundAsnsQuery, LineOut, MOST_LISTED, PlaceOut, ReferenceOut,
-};
+pub use self::out::{CartonOut, InboundAsnListed, InboundAsnOut, InboundAsns, InboundAsnsQuery, LineOut, PlaceOut, ReferenceOut};
 pub use self::shape::{CartonIn, InboundAsnIn, InboundAsnsIn, LineIn, MOST_ASNS, MOST_CARTONS, MOST_LINES, PlaceIn, ReferenceIn};
 pub use self::word::{ASIN, Announced, Asin};
 use crate::explainer::Explainer;

@@ -8,19 +8,13 @@ use std::sync::LazyLock;
 use domain::warehouse::place::{NoWarehouseId, VendorId, WarehouseId};
 use domain::warehouse::shipment::split::MOST_LINES;
 use domain::warehouse::shipment::{AsnNumber, Kind};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 pub use self::shape::{AddressIn, CartonIn, CreateShipmentIn, DetailIn, ReferenceIn, ShipmentChangeIn, StoreIn, UnitsIn};
 use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path, Warning};
 use crate::request::{self, Faults, Refusal};
-
-/// Maximum page size.
-pub const MOST_SHIPMENTS: u32 = 100;
-
-/// Default page size.
-const USUAL_SHIPMENTS: u32 = 50;
 
 static CREATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CreateShipmentIn<'_>>);
 static CHANGE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ShipmentChangeIn<'_>>);
@@ -179,32 +173,13 @@ impl UnitsIn<'_> {
     }
 }
 
-/// Query parameters for listing shipments.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct ShipmentsQuery {
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "usual_shipments")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
-}
-
-fn usual_shipments() -> u32 {
-    USUAL_SHIPMENTS
-}
-
 /// A page of shipments.
 #[derive(Serialize, ToSchema)]
 pub struct Shipments {
     /// Newest first.
-    pub outbound_shipments: Vec<ShipmentOut>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<ShipmentOut>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A shipment without its units.

@@ -162,24 +162,15 @@ pub struct ExceptionsQuery {
     /// Only exceptions of this return.
     #[param(required = false)]
     pub rma_identifier: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "crate::warehouse::inbound::usual_listed")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
 }
 
 /// A page of exceptions.
 #[derive(Serialize, ToSchema)]
 pub struct Exceptions {
     /// Newest first.
-    pub receiving_exceptions: Vec<ExceptionOut>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<ExceptionOut>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A receiving exception, for people to look into.

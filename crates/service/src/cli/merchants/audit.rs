@@ -9,11 +9,13 @@ use store::merchants::accounts;
 use store::merchants::audit::{self, LISTED, Recorded};
 use store::merchants::audit_chain::{self, Chain, DELETED_LISTED};
 use uuid::Uuid;
+use wire::page::{read_moment, write_moment};
 use wire::time;
 
 use crate::app::App;
 use crate::cli::context::find_merchant;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::merchants::verify_audit::{Verified, verify_audit};
 
 #[derive(Subcommand)]
@@ -26,6 +28,9 @@ pub(in crate::cli) enum Command {
         merchant: Option<Handle>,
     },
 }
+
+/// The most times that a page reads entries, [`LISTED`] of them each time.
+const MOST_READS: usize = 50;
 
 #[derive(Args)]
 pub(in crate::cli) struct List {
@@ -44,24 +49,8 @@ pub(in crate::cli) struct List {
     /// Only changes before this time (ISO 8601).
     #[arg(long, value_parser = moment)]
     until: Option<DateTime<Utc>>,
-    /// Continue the list before this entry, as the page before says.
-    #[arg(long, value_name = "CURSOR", value_parser = place)]
-    before: Option<(DateTime<Utc>, Uuid)>,
-    /// The most changes to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    limit: u32,
-}
-
-/// The pages of [`LISTED`] entries that a list examines, however few of them fit.
-const MOST_PAGES: usize = 200;
-
-/// Reads the place of an entry.
-fn place(cursor: &str) -> Result<(DateTime<Utc>, Uuid), &'static str> {
-    let read = || {
-        let (micros, id) = cursor.split_once('.')?;
-        Some((DateTime::from_timestamp_micros(micros.parse().ok()?)?, id.parse().ok()?))
-    };
-    read().ok_or("copy it from the end of the page before")
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 fn moment(text: &str) -> Result<DateTime<Utc>, &'static str> {
@@ -148,10 +137,11 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.trim().to_lowercase());
     let since = options.since.unwrap_or(DateTime::UNIX_EPOCH);
     // Other nodes' clocks may be a little ahead.
-    let first = (options.until.unwrap_or(app.now() + TimeDelta::minutes(5)), Uuid::max());
-    let (mut before, mut next) = (options.before.unwrap_or(first), None);
-    let (most, mut rows) = (usize::try_from(options.limit)?, Vec::new());
-    for _page in 0..MOST_PAGES {
+    let until = (options.until.unwrap_or(app.now() + TimeDelta::minutes(5)), Uuid::max());
+    let mut before = options.page.after(read_moment)?.unwrap_or(until);
+    let (most, mut rows, mut next) = (options.page.limit(), Vec::new(), None);
+    // A page reads a bounded number of entries, so that rare ones do not take the whole trail.
+    for _ in 0..MOST_READS {
         let page = match merchant {
             Some(merchant) => audit::list(app.store(merchant), merchant, since, before).await?,
             None => audit::list_all(app.cell(), since, before).await?,
@@ -169,17 +159,15 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
         rows.truncate(most);
         next = rows.last().map(|entry| (entry.done_at, entry.id));
     }
+    let next = next.map(|(at, id)| write_moment(at, id));
     let rows: Vec<EntryOut> = rows.into_iter().map(EntryOut::from).collect();
+    let headers = ["AT", "MERCHANT", "WHO", "WHAT", "WHICH", "BEFORE", "AFTER"];
     let empty = if next.is_some() { "None of these changes fits." } else { "No change fits." };
-    output::list(format, &rows, empty, &["AT", "MERCHANT", "WHO", "WHAT", "WHICH", "BEFORE", "AFTER"], |row| {
+    output::page(format, &rows, next.as_deref(), empty, &headers, |row| {
         let fields = |fields: &Option<serde_json::Value>| fields.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
         let merchant = row.merchant.clone().unwrap_or_else(|| "-".to_owned());
         vec![row.at.clone(), merchant, row.actor.clone(), row.action.clone(), row.detail.clone(), fields(&row.before), fields(&row.after)]
-    })?;
-    if let Some((at, id)) = next {
-        output::note(&format!("There may be more. To continue, add --before {}.{id}", at.timestamp_micros()));
-    }
-    Ok(())
+    })
 }
 
 /// The merchants that were deleted and whose chain is kept.

@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::cli::confirm::Confirmation;
 use crate::cli::context::{actor, find_merchant};
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::merchants::configure_merchant as flow;
 use crate::flow::merchants::delete_merchant::{begin_deleting_merchant, check};
 
@@ -55,8 +56,11 @@ pub(in crate::cli) enum Command {
         #[arg(long)]
         name: String,
     },
-    /// List all merchants.
-    List,
+    /// List the merchants.
+    List {
+        #[command(flatten)]
+        page: PageArgs,
+    },
     /// Show a merchant.
     Show {
         /// The merchant's handle.
@@ -157,10 +161,14 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             flow::rename_merchant(app, &actor(), &find_merchant(app, &handle).await?, &name).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
-        Command::List => {
-            let merchants: Vec<MerchantOut> = accounts::list(app.cell()).await?.into_iter().map(MerchantOut::from).collect();
+        Command::List { page } => {
+            let after: Option<Handle> = page.place()?;
+            let after = after.map_or_else(String::new, |after| after.to_string());
+            let mut found = accounts::page(app.cell(), &after, page.most()).await?;
+            let next = page.cut(&mut found, |last| last.handle.clone());
+            let merchants: Vec<MerchantOut> = found.into_iter().map(MerchantOut::from).collect();
             let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
-            output::list(format, &merchants, empty, &["HANDLE", "NAME", "STATE", "CREATED"], |shown| {
+            output::page(format, &merchants, next.as_deref(), empty, &["HANDLE", "NAME", "STATE", "CREATED"], |shown| {
                 vec![shown.handle.clone(), shown.name.clone(), shown.state.to_owned(), shown.created_at.clone()]
             })
         }

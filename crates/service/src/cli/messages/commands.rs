@@ -6,15 +6,16 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use domain::id::MerchantId;
 use serde::Serialize;
-use store::messages::attempts::{self, Attempt, Place};
+use store::messages::attempts::{self, Attempt};
 use store::messages::log;
 use store::node::short_ids::Identified;
-use wire::messages::message::{AttemptOut, MessageOut};
+use wire::messages::message::{AttemptOut, Attempts, MessageOut};
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::messages::retry_message::{Asker, retry_message};
 use crate::show::messages::deliveries;
 
@@ -40,17 +41,8 @@ pub(in crate::cli) struct OfMessage {
 pub(in crate::cli) struct Show {
     #[command(flatten)]
     message: OfMessage,
-    /// Continue the list of attempts where another page ended.
-    #[arg(long, value_name = "CURSOR", value_parser = place)]
-    after: Option<Place>,
-    /// The most attempts to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=i64::from(attempts::MOST_LISTED)))]
-    limit: u32,
-}
-
-/// Parses the place of an attempt given as an option.
-fn place(text: &str) -> Result<Place, String> {
-    deliveries::read_place(text).ok_or_else(|| "copy it from the end of the page before".to_owned())
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 #[derive(Serialize)]
@@ -63,12 +55,19 @@ pub(in crate::cli) struct Retried {
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::List(options) => listing::run(app, &options, format).await,
-        Command::Show(Show { message: OfMessage { id, merchant }, after, limit }) => {
+        Command::Show(Show { message: OfMessage { id, merchant }, page: wanted }) => {
             let merchant_id = merchant.find(app).await?.id;
             let id = id.of(app, merchant_id, Identified::Message).await?;
             let found = log::find(app.store(merchant_id), merchant_id, id).await?;
             let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
-            let mut page = attempts::page(app.store(merchant_id), merchant_id, id, after, limit).await?;
+            let mut page = attempts::page(
+                app.store(merchant_id),
+                merchant_id,
+                id,
+                wanted.after(deliveries::read_place)?,
+                u32::try_from(wanted.limit())?,
+            )
+            .await?;
             mask(app, merchant_id, &mut page.attempts).await?;
             show(deliveries::message(found, page), format)
         }
@@ -100,21 +99,27 @@ fn show(mut message: MessageOut, format: Format) -> anyhow::Result<()> {
 }
 
 /// Shows a message for people, with its attempts as a table below.
-pub(in crate::cli) fn show_message(message: MessageOut, attempts: &[AttemptOut]) -> anyhow::Result<()> {
-    let (format, next) = (Format::Table, message.attempts_next_after.clone());
+pub(in crate::cli) fn show_message(message: MessageOut, attempts: &Attempts) -> anyhow::Result<()> {
+    let format = Format::Table;
     let mut fields = serde_json::to_value(message)?;
     if let Some(fields) = fields.as_object_mut() {
-        fields.retain(|name, _| !["attempts", "attempts_next_after"].contains(&name.as_str()));
+        fields.retain(|name, _| name != "attempts");
     }
     output::one(format, &fields)?;
     output::line("");
-    output::list(format, attempts, "No attempt was made yet.", &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"], |attempt| {
-        let AttemptOut { number, started_at, took_ms, outcome, reason, answer, answer_base64, .. } = attempt;
-        let text = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
-        vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), text]
-    })?;
-    if let Some(after) = next {
-        output::line(&format!("There are more attempts. To continue, add --after {after}"));
+    output::list(
+        format,
+        &attempts.items,
+        "No attempt was made yet.",
+        &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"],
+        |attempt| {
+            let AttemptOut { number, started_at, took_ms, outcome, reason, answer, answer_base64, .. } = attempt;
+            let text = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
+            vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), text]
+        },
+    )?;
+    if let Some(next) = &attempts.next {
+        output::line(&format!("There are more attempts. `backhaul messages show` continues with --cursor {next}"));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::Value;
 use store::orders::{refusals, snapshots};
+use wire::page::{read_moment, write_moment};
 use wire::time;
 
 use super::faults::faults_text;
@@ -12,6 +13,7 @@ use super::{find, show};
 use crate::app::App;
 use crate::cli::context::OfMerchant;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -36,9 +38,8 @@ pub(in crate::cli) enum Command {
 pub(in crate::cli) struct Selection {
     #[command(flatten)]
     merchant: OfMerchant,
-    /// The most to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=10_000))]
-    limit: i64,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 #[derive(Serialize)]
@@ -63,10 +64,11 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::ImportReport(report) => import::report(report, app, format).await,
         Command::Show(asked) => show::run(app, &asked, format).await,
         Command::Find { text } => find::run(app, &text, format).await,
-        Command::Refused(Selection { merchant, limit }) => {
+        Command::Refused(Selection { merchant, page }) => {
             let id = merchant.find(app).await?.id;
-            let rows: Vec<RefusedMessage> = refusals::list(app.store(id), id, limit)
-                .await?
+            let mut found = refusals::list(app.store(id), id, page.place()?, page.most()).await?;
+            let next = page.cut(&mut found, |last| last.id.to_string());
+            let rows: Vec<RefusedMessage> = found
                 .into_iter()
                 .map(|refusal| RefusedMessage {
                     refused_at: time::write(refusal.refused_at),
@@ -77,16 +79,17 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
                 })
                 .collect();
             let empty = format!("No order message of {merchant} was refused.");
-            output::list(format, &rows, &empty, &["REFUSED", "REQUEST", "ORDERS", "WHY"], |row| {
+            output::page(format, &rows, next.as_deref(), &empty, &["REFUSED", "REQUEST", "ORDERS", "WHY"], |row| {
                 let why = faults_text(&row.faults);
                 let why = if why.is_empty() { row.reason.clone() } else { why };
                 vec![row.refused_at.clone(), row.request_id.clone(), row.order_identifiers.join("\n"), why]
             })
         }
-        Command::Warned(Selection { merchant, limit }) => {
+        Command::Warned(Selection { merchant, page }) => {
             let id = merchant.find(app).await?.id;
-            let rows: Vec<WarnedOrder> = snapshots::list_doubtful(app.store(id), id, limit)
-                .await?
+            let mut found = snapshots::list_doubtful(app.store(id), id, page.after(read_moment)?, page.most()).await?;
+            let next = page.cut(&mut found, |last| write_moment(last.received_at, &last.identifier));
+            let rows: Vec<WarnedOrder> = found
                 .into_iter()
                 .map(|order| WarnedOrder {
                     identifier: order.identifier,
@@ -95,7 +98,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
                 })
                 .collect();
             let empty = format!("No order of {merchant} has warnings.");
-            output::list(format, &rows, &empty, &["ORDER", "RECEIVED", "WARNINGS"], |row| {
+            output::page(format, &rows, next.as_deref(), &empty, &["ORDER", "RECEIVED", "WARNINGS"], |row| {
                 vec![row.identifier.clone(), row.received_at.clone(), faults_text(&row.warnings)]
             })
         }

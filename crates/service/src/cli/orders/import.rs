@@ -25,6 +25,7 @@ use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::orders::count_intake::count_intake;
 use crate::flow::orders::import_orders::{self as flow, Interrupted, ResumeError, Resumed, describe};
 
@@ -51,12 +52,8 @@ pub(in crate::cli) struct Report {
     id: Id,
     #[command(flatten)]
     merchant: OfMerchant,
-    /// Only show lines after this one.
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..))]
-    after: i64,
-    /// The most lines to show.
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(i64).range(1..=100_000))]
-    limit: i64,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 pub(in crate::cli) async fn run(import: Import, app: &App, format: Format) -> anyhow::Result<()> {
@@ -129,7 +126,8 @@ async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderIm
     }
     output::line(&format!("Refused lines: {}", done.refused));
     let id: Uuid = done.import_id.parse()?;
-    show(app, merchant, id, 0, SHOWN, format).await?;
+    let first = imports::list_refusals(app.store(merchant), merchant, id, 0, SHOWN).await?;
+    show(first, None, format)?;
     if done.refused > SHOWN.unsigned_abs() {
         output::line(&format!("To see all of them:\n  backhaul orders import-report {id} --merchant {}", import.merchant));
     }
@@ -141,7 +139,10 @@ pub(in crate::cli) async fn report(report: Report, app: &App, format: Format) ->
     let id = report.id.of(app, merchant, Identified::OrderImport).await?;
     let known = imports::find(app.store(merchant), merchant, id).await?;
     known.with_context(|| format!("the merchant has no import {id}"))?;
-    show(app, merchant, id, report.after, report.limit, format).await
+    let after = report.page.after(|text| text.parse().ok().filter(|line: &i64| *line >= 0))?.unwrap_or_default();
+    let mut rows = imports::list_refusals(app.store(merchant), merchant, id, after, report.page.most()).await?;
+    let next = report.page.cut(&mut rows, |last| last.line.to_string());
+    show(rows, next.as_deref(), format)
 }
 
 #[derive(Serialize)]
@@ -151,15 +152,14 @@ struct Refused {
     errors: Value,
 }
 
-async fn show(app: &App, merchant: MerchantId, id: Uuid, after: i64, limit: i64, format: Format) -> anyhow::Result<()> {
-    let rows = imports::list_refusals(app.store(merchant), merchant, id, after, limit).await?;
+fn show(rows: Vec<RefusedLine>, next: Option<&str>, format: Format) -> anyhow::Result<()> {
     let refused = |RefusedLine { line, order_identifier, faults }| Refused {
         line,
         order_identifier,
         errors: serde_json::from_str(&faults).unwrap_or_default(),
     };
     let rows: Vec<Refused> = rows.into_iter().map(refused).collect();
-    output::list(format, &rows, "No line was refused.", &["LINE", "ORDER", "WHY"], |row| {
+    output::page(format, &rows, next, "No line was refused.", &["LINE", "ORDER", "WHY"], |row| {
         vec![row.line.to_string(), row.order_identifier.clone().unwrap_or_default(), faults_text(&row.errors)]
     })
 }

@@ -89,7 +89,7 @@ impl Server {
         root.build();
         let (words, leaf) = named(matches);
         let reads = match reach(&words) {
-            Some(Reach::Reads(_)) => true,
+            Some(Reach::Reads(_) | Reach::Lists(_)) => true,
             Some(Reach::Changes(_)) => false,
             Some(Reach::Local(why)) => bail!("`backhaul {words}` cannot be run through --server: {why}; run it there, without --server"),
             None => bail!("`backhaul {words}` is not a command that can be run through --server"),

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::operations;
 use super::parameters;
+use crate::cli::page::Limit;
 
 /// The document as text.
 pub(super) fn write(root: &Command) -> String {
@@ -33,7 +34,7 @@ pub(super) fn write(root: &Command) -> String {
             "securitySchemes": {
                 "token": { "type": "http", "scheme": "bearer", "description": "A personal token, made in the console under Your account." },
             },
-            "schemas": { "Problem": problem() },
+            "schemas": { "Problem": problem(), "List": list() },
             "responses": responses(),
         },
     });
@@ -58,6 +59,18 @@ fn problem() -> Value {
     })
 }
 
+fn list() -> Value {
+    json!({
+        "type": "object",
+        "description": "A list, or a page of one. A list that takes no `cursor` is always answered whole.",
+        "required": ["items", "next"],
+        "properties": {
+            "items": { "type": "array", "items": { "type": "object" } },
+            "next": { "type": ["string", "null"], "description": "Send it as `cursor` to get the next page; null on the last page." },
+        },
+    })
+}
+
 fn operation(leaf: &Command, words: &str, role: Role, reads: bool) -> Value {
     let about = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
     let summary = about(leaf.get_about());
@@ -70,7 +83,11 @@ fn operation(leaf: &Command, words: &str, role: Role, reads: bool) -> Value {
     add("summary", summary.into());
     add("description", format!("{description}\n\nRole: {role}. Command: `backhaul {words}`.").into());
     add("x-role", role.as_str().into());
-    add("responses", responses().keys().map(reference).collect::<Map<_, _>>().into());
+    let mut answers: Map<String, Value> = responses().keys().filter(|status| *status != LIST).map(reference).collect();
+    if operations::is_list(words) {
+        answers.insert("200".to_owned(), json!({ "$ref": format!("#/components/responses/{LIST}") }));
+    }
+    add("responses", answers.into());
     if reads {
         let parameter = |arg: &Arg| {
             json!({
@@ -129,6 +146,7 @@ fn schema(arg: &Arg) -> Map<String, Value> {
         TypeId::of::<u16>(),
         TypeId::of::<u32>(),
         TypeId::of::<u64>(),
+        TypeId::of::<Limit>(),
     ]) {
         "integer"
     } else if is(&[TypeId::of::<f64>()]) {
@@ -137,6 +155,10 @@ fn schema(arg: &Arg) -> Map<String, Value> {
         "string"
     };
     let mut one = Map::from_iter([("type".to_owned(), Value::from(kind))]);
+    if is(&[TypeId::of::<Limit>()]) {
+        one.insert("minimum".to_owned(), 1.into());
+        one.insert("maximum".to_owned(), wire::page::MOST.into());
+    }
     let possible: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
     if !possible.is_empty() && !parameters::is_flag(arg) {
         one.insert("enum".to_owned(), possible.into());
@@ -149,7 +171,10 @@ fn schema(arg: &Arg) -> Map<String, Value> {
     if parameters::is_list(arg) { Map::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), one.into())]) } else { one }
 }
 
-/// The responses of every operation, by status.
+/// The name of the answer of a list.
+const LIST: &str = "list";
+
+/// The responses of all operations, by status, and that of lists.
 fn responses() -> Map<String, Value> {
     let problem = |description: &str| {
         let content = json!({ "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } });
@@ -159,18 +184,28 @@ fn responses() -> Map<String, Value> {
             "description": "What the command prints with `-o json`; a command that prints a sentence answers with it as `message`.",
             "content": { "application/json": { "schema": {} }, "text/plain": { "schema": { "type": "string" } } },
     });
+    let listed = json!({
+        "description": "The list, or a page of it.",
+        "content": {
+            "application/json": { "schema": { "$ref": "#/components/schemas/List" } },
+            "text/plain": { "schema": { "type": "string" } },
+        },
+    });
     let faults = [
         ("400", "The parameters are not those of the command."),
         ("401", "There is no token, or it is unknown, expired or revoked."),
         ("403", "The role of the token does not suffice."),
         ("405", "Operations that read are asked with GET, those that change something with POST."),
+        ("404", "There is no such route."),
+        ("408", "The body did not arrive in time."),
         ("409", "The command asks for confirmation."),
         ("413", "The body is too large."),
+        ("415", "The body is not JSON."),
         ("422", "The command was refused."),
         ("429", "Too many requests of this token or address."),
         ("500", "The service failed."),
         ("503", "The service is unavailable at the moment, or the command took too long."),
     ];
     let faults = faults.into_iter().map(|(status, description)| (status.to_owned(), problem(description)));
-    std::iter::once(("200".to_owned(), done)).chain(faults).collect()
+    [("200".to_owned(), done), (LIST.to_owned(), listed)].into_iter().chain(faults).collect()
 }

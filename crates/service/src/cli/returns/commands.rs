@@ -23,6 +23,7 @@ use crate::cli::confirm::{Confirmation, confirm};
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::moment::moment;
 use crate::cli::output::{self, Format, counted};
+use crate::cli::page::PageArgs;
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
@@ -100,12 +101,8 @@ pub(in crate::cli) struct List {
     /// Only returns started at this time (ISO 8601) or later.
     #[arg(long, value_parser = moment)]
     since: Option<DateTime<Utc>>,
-    /// Continue the list with the id that the previous page ended with.
-    #[arg(long, value_name = "ID")]
-    before: Option<Uuid>,
-    /// The most returns to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    limit: u32,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
@@ -215,7 +212,7 @@ async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
     let merchant = options.merchant.find(app).await?.id;
     let filter =
         Filter { order: options.order, tracking_number: options.tracking_number, status: options.status, from: options.since, to: None };
-    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
+    let (mut rows, mut before, most) = (Vec::new(), options.page.place()?, options.page.limit());
     loop {
         let page = rma_pages::list(app.store(merchant), merchant, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
         rows.extend(page.returns.into_iter().map(returns::listed));
@@ -225,7 +222,9 @@ async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
         }
     }
     let empty = format!("No returns of {} match.", options.merchant);
-    output::list(format, &rows, &empty, &["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "EXCHANGE", "CREATED", "UPDATED"], |row| {
+    let next = before.map(|before: Uuid| before.to_string());
+    let headers = ["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "EXCHANGE", "CREATED", "UPDATED"];
+    output::page(format, &rows, next.as_deref(), &empty, &headers, |row| {
         let ReturnListed { rma_identifier, order_identifier, status, return_method, units, exchange, created_at, updated_at } = row;
         vec![
             rma_identifier.clone(),
@@ -237,9 +236,5 @@ async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
             created_at.clone(),
             updated_at.clone(),
         ]
-    })?;
-    if let (Some(before), Format::Table) = (before, format) {
-        output::line(&format!("There may be more. To continue, add --before {before}"));
-    }
-    Ok(())
+    })
 }

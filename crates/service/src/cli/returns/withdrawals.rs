@@ -3,12 +3,12 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use store::returns::withdrawals;
-use uuid::Uuid;
 use wire::returns::withdrawal::WithdrawalOut;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::returns::withdraw::match_withdrawal;
 use crate::show::returns::withdrawals as show;
 
@@ -29,12 +29,8 @@ pub(in crate::cli) struct List {
     /// Only those about this order.
     #[arg(long)]
     order: Option<String>,
-    /// Continue the list with the id that the previous page ended with.
-    #[arg(long, value_name = "ID")]
-    before: Option<Uuid>,
-    /// The most statements to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    limit: u32,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 #[derive(Args)]
@@ -76,11 +72,11 @@ fn spelled(reference: &str) -> String {
 async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     let merchant = options.merchant.find(app).await?.id;
     let order = options.order.as_deref();
-    let found = withdrawals::list(app.store(merchant), merchant, order, options.before, i64::from(options.limit)).await?;
-    let last = found.last().filter(|_| found.len() == options.limit as usize).map(|last| last.id);
+    let mut found = withdrawals::list(app.store(merchant), merchant, order, options.page.place()?, options.page.most()).await?;
+    let next = options.page.cut(&mut found, |last| last.id.to_string());
     let rows: Vec<WithdrawalOut> = found.into_iter().map(show::shown).collect();
     let empty = format!("{} has no withdrawals.", options.merchant);
-    output::list(format, &rows, &empty, &["REFERENCE", "RECEIVED", "ORDER", "IN TIME", "RETURN"], |row| {
+    output::page(format, &rows, next.as_deref(), &empty, &["REFERENCE", "RECEIVED", "ORDER", "IN TIME", "RETURN"], |row| {
         let in_time = row.in_time.map_or("unknown", |in_time| if in_time { "yes" } else { "no" });
         let or_none = |text: &Option<String>| text.clone().unwrap_or_default();
         vec![
@@ -90,11 +86,7 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
             in_time.to_owned(),
             or_none(&row.rma_identifier),
         ]
-    })?;
-    if let (Some(last), Format::Table) = (last, format) {
-        output::line(&format!("There may be more. To continue, add --before {last}"));
-    }
-    Ok(())
+    })
 }
 
 async fn show(app: &App, of: &OfWithdrawal, format: Format) -> anyhow::Result<()> {

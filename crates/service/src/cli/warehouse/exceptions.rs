@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::id::Id;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::warehouse::work_on_exception::{ExceptionAction, WorkOnExceptionError, work_on_exception};
 
 /// The most steps of a history that are shown.
@@ -30,12 +31,8 @@ pub(in crate::cli) enum Command {
         /// The e-mail address of the person whose exceptions are listed.
         #[arg(long, value_name = "EMAIL", required_if_eq("show", "mine"))]
         owner: Option<String>,
-        /// Continue the list after this exception.
-        #[arg(long, value_name = "ID")]
-        after: Option<Uuid>,
-        /// The most exceptions to show.
-        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=100))]
-        limit: u8,
+        #[command(flatten)]
+        page: PageArgs,
     },
     /// Show a receiving exception.
     Show(OfException),
@@ -137,14 +134,14 @@ struct NoteOut {
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::List { merchant, show, owner, after, limit } => {
+        Command::List { merchant, show, owner, page } => {
             let shown = match (show, owner) {
                 (Which::Open, None) => Shown::Open,
                 (Which::Unassigned, _) => Shown::OwnedBy(String::new()),
                 (Which::Resolved, _) => Shown::Resolved,
                 (Which::Open | Which::Mine, owner) => Shown::OwnedBy(owner.unwrap_or_default().to_lowercase()),
             };
-            list(app, &merchant, &shown, after, limit.into(), format).await
+            list(app, &merchant, &shown, &page, format).await
         }
         Command::Show(exception) => show(app, &exception, format).await,
         Command::Notes(exception) => notes(app, &exception, format).await,
@@ -166,21 +163,19 @@ async fn act(app: &App, exception: &OfException, action: ExceptionAction, format
     show(app, exception, format).await
 }
 
-async fn list(app: &App, merchant: &OfMerchant, shown: &Shown, after: Option<Uuid>, limit: usize, format: Format) -> anyhow::Result<()> {
+async fn list(app: &App, merchant: &OfMerchant, shown: &Shown, page: &PageArgs, format: Format) -> anyhow::Result<()> {
     let id = merchant.find(app).await?.id;
-    let page = exception_pages::list(app.store(id), Some(id), shown, after, limit).await?;
-    let out: Vec<ExceptionOut> = page.exceptions.into_iter().map(ExceptionOut::from).collect();
+    let found = exception_pages::list(app.store(id), Some(id), shown, page.place()?, page.limit()).await?;
+    let next = found.next.map(|next| next.to_string());
+    let out: Vec<ExceptionOut> = found.exceptions.into_iter().map(ExceptionOut::from).collect();
     let empty = format!("{merchant} has no such receiving exceptions.");
-    output::list(format, &out, &empty, &["ID", "FOUND", "EXCEPTION", "SCANNED FOR", "UNIT OR LINE", "UNITS", "OWNER"], |out| {
+    let headers = ["ID", "FOUND", "EXCEPTION", "SCANNED FOR", "UNIT OR LINE", "UNITS", "OWNER"];
+    output::page(format, &out, next.as_deref(), &empty, &headers, |out| {
         let what = if out.unit_identifier.is_empty() { &out.line_identifier } else { &out.unit_identifier };
         let owner = if out.owner.is_empty() { "-" } else { &out.owner };
         let texts = [&out.id, &out.found_at, &out.exception, &out.scanned_for, what, &out.quantity.to_string(), owner];
         texts.map(ToString::to_string).to_vec()
-    })?;
-    if let Some(next) = page.next {
-        output::note(&format!("There are more; continue with --after {next}."));
-    }
-    Ok(())
+    })
 }
 
 async fn notes(app: &App, exception: &OfException, format: Format) -> anyhow::Result<()> {

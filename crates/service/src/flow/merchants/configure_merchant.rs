@@ -89,7 +89,7 @@ pub async fn rename_merchant(app: &App, actor: &str, merchant: &Merchant, name: 
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_name(&mut tx, name).await?;
     let changes = Changes::default().field("name", merchant.name.as_str(), name);
-    record_change(app, &mut tx, actor, "merchant.renamed", &merchant.handle, &changes);
+    record_change(app, &mut tx, actor, "merchant.renamed", &merchant.handle, &changes).await?;
     Ok(app.commit(tx).await?)
 }
 

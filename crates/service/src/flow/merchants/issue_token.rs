@@ -1,6 +1,7 @@
 //! Issues an access token to a merchant's system.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
 use domain::merchants::access::Scopes;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::merchants::{credentials, tokens};
@@ -12,17 +13,36 @@ use crate::platform::keys::bearer;
 
 /// A new token. Only its hash is stored.
 pub struct Issued {
+    pub merchant: MerchantId,
     pub token: SecretString,
     pub scopes: Scopes,
     pub issued_at: DateTime<Utc>,
     pub lifetime: TimeDelta,
 }
 
-/// Issues a token to the client that knows its secret. The token ends with its credential, and one for the secret before a rotation ends
-/// with the overlap.
-pub async fn issue_token(app: &App, shown: &Shown<'_>) -> Result<Issued, ClientError> {
+/// The reasons that a token is not issued.
+#[derive(Debug, thiserror::Error)]
+pub enum IssueTokenError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("the scope is unknown or not granted; the credential has: {granted}")]
+    NotGranted { granted: Scopes },
+}
+
+impl From<store::Failed> for IssueTokenError {
+    fn from(failed: store::Failed) -> Self {
+        Self::Client(failed.into())
+    }
+}
+
+/// Issues a token to the client that knows its secret, with the scopes that it `wants`, or with all of its own. The token ends with its
+/// credential, and one for the secret before a rotation ends with the overlap.
+pub async fn issue_token(app: &App, shown: &Shown<'_>, wants: Option<&str>) -> Result<Issued, IssueTokenError> {
     let client = client::find(app, shown).await?;
-    let (merchant, scopes) = (client.holder.merchant, client.holder.scopes);
+    let (merchant, granted) = (client.holder.merchant, client.holder.scopes);
+    let wanted = wants.filter(|wants| !wants.trim().is_empty()).map(str::parse::<Scopes>).transpose();
+    let scopes = wanted.ok().map(|wanted| wanted.unwrap_or(granted)).filter(|scopes| scopes.iter().all(|scope| granted.allow(scope)));
+    let scopes = scopes.ok_or(IssueTokenError::NotGranted { granted })?;
     let issued_at = app.now();
     let ends = [client.holder.expires_at, client.until];
     let expires_at = ends.into_iter().flatten().fold(issued_at + bearer::LIFETIME, DateTime::min);
@@ -34,5 +54,5 @@ pub async fn issue_token(app: &App, shown: &Shown<'_>) -> Result<Issued, ClientE
     app.commit(tx).await?;
     app.metrics.tokens.inc();
     Event::TokenIssued { client: shown.client_id, merchant }.log();
-    Ok(Issued { token, scopes, issued_at, lifetime: expires_at - issued_at })
+    Ok(Issued { merchant, token, scopes, issued_at, lifetime: expires_at - issued_at })
 }

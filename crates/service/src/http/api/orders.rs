@@ -2,3 +2,4 @@
 
 pub(in crate::http) mod imports;
 pub(in crate::http) mod intake;
+pub(in crate::http) mod list;

@@ -122,7 +122,7 @@ impl From<ApiError> for ConsoleError {
             ApiError::TooManyRequests { .. } => {
                 Self::TooMany("This address has sent more requests than one address may in a minute. Try again in a minute.".to_owned())
             }
-            ApiError::NotFound | ApiError::MethodNotAllowed => Self::NotFound,
+            ApiError::NotFound | ApiError::Absent(_) | ApiError::NoSuchRoute | ApiError::MethodNotAllowed => Self::NotFound,
             ApiError::Unavailable(why) => Self::Unavailable(why),
             ApiError::Internal(why) => Self::Internal(why),
             ApiError::TooLarge(limit) => Self::Refused(format!("What was sent has more than {} KiB. Nothing was changed.", limit / 1024)),

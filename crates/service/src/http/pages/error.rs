@@ -106,7 +106,7 @@ impl From<ApiError> for PageError {
     fn from(error: ApiError) -> Self {
         match error {
             ApiError::TooManyRequests { .. } => Self::TooMany(None),
-            ApiError::NotFound | ApiError::MethodNotAllowed => Self::NotFound,
+            ApiError::NotFound | ApiError::Absent(_) | ApiError::NoSuchRoute | ApiError::MethodNotAllowed => Self::NotFound,
             ApiError::Unavailable(why) => Self::Unavailable(why),
             ApiError::Internal(why) => Self::Internal(why),
             _ => Self::Foreign,

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
+use sha2::Sha256;
 
 use super::{Kind, Known};
 
@@ -36,6 +38,15 @@ fn one(text: &str) -> Result<(String, Vec<u8>), NoKeys> {
     if fit && bytes.len() == 32 { Ok((id.to_owned(), bytes)) } else { Err(NoKeys) }
 }
 
+/// The check value of a key.
+fn check(key: &[u8], id: &str) -> Result<[u8; 16], NoKeys> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| NoKeys)?;
+    mac.update(b"check value of the key ");
+    mac.update(id.as_bytes());
+    let whole: [u8; 32] = mac.finalize().into_bytes().into();
+    Ok(std::array::from_fn(|at| whole.get(at).copied().unwrap_or_default()))
+}
+
 /// A key of a ring, made into what computes with it.
 #[derive(Clone)]
 pub(super) struct Key<K> {
@@ -46,7 +57,7 @@ pub(super) struct Key<K> {
 
 impl<K> Key<K> {
     fn new(id: &str, bytes: &[u8], make: impl FnOnce(&[u8]) -> Result<K, NoKeys>) -> Result<Self, NoKeys> {
-        Ok(Self { id: id.to_owned(), made: make(bytes)?, check: super::check(bytes, id)? })
+        Ok(Self { id: id.to_owned(), made: make(bytes)?, check: check(bytes, id)? })
     }
 }
 

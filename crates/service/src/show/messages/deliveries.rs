@@ -8,7 +8,7 @@ use store::Failed;
 use store::messages::attempts::{Attempt, Page, Place};
 use store::messages::endpoints as kept;
 use store::messages::log::{self, MessageDetail};
-use wire::messages::message::{AttemptOut, FailureOut, MessageOut, MessageState};
+use wire::messages::message::{AttemptOut, Attempts, FailureOut, MessageOut, MessageState};
 use wire::time;
 
 use crate::delivery::Delivery;
@@ -45,8 +45,7 @@ pub(crate) fn message(found: MessageDetail, page: Page) -> MessageOut {
         sequence: found.sequence,
         body: found.body,
         erased: found.erased,
-        attempts: page.attempts.into_iter().map(attempt_out).collect(),
-        attempts_next_after: page.next.map(write_place),
+        attempts: Attempts { items: page.attempts.into_iter().map(attempt_out).collect(), next: page.next.map(write_place) },
     }
 }
 

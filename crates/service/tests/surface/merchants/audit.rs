@@ -138,7 +138,11 @@ async fn the_chain_of_what_belongs_to_no_merchant_is_verified_too() {
         set_limit(&world.app, "test", Name::RequestsPerMinute, value).await.unwrap();
     }
     let shown: Value = serde_json::from_str(&out(&backhaul(&world.database, &["audit", "verify", "-o", "json"]))).unwrap();
-    assert_eq!((&shown[0]["merchant"], &shown[0]["entries"], &shown[0]["result"]), (&Value::Null, &3.into(), &"whole".into()), "{shown}");
+    assert_eq!(
+        (&shown["items"][0]["merchant"], &shown["items"][0]["entries"], &shown["items"][0]["result"]),
+        (&Value::Null, &3.into(), &"whole".into()),
+        "{shown}"
+    );
     let second = world.database.texts("select audit_id::text from home_audit where sequence = 2").await.remove(0);
     tamper(&world, "home_audit", "update home_audit set after = '{}' where sequence = 2".to_owned()).await;
     let home = verify_audit(&world.app, Chain::Home).await.unwrap();
@@ -209,21 +213,21 @@ async fn the_audit_tells_what_was_before_and_what_is_after() {
     }
     let listed = out(&backhaul(&world.database, &["audit", "list", "--merchant", "acme", "--what", "policy", "-o", "json"]));
     let listed: Value = serde_json::from_str(&listed).unwrap();
-    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["before"]["window_days"]), (1, &30.into()), "{listed}");
-    assert_eq!(listed[0]["hash"].as_str().unwrap().len(), 64);
+    assert_eq!((listed["items"].as_array().unwrap().len(), &listed["items"][0]["before"]["window_days"]), (1, &30.into()), "{listed}");
+    assert_eq!(listed["items"][0]["hash"].as_str().unwrap().len(), 64);
     let nobody = out(&backhaul(&world.database, &["audit", "list", "--who", "nobody-at-all"]));
     assert_eq!(nobody, "No change fits.\n");
     // Page by page, nothing is listed twice or left out.
     let page = |words: &[&str]| {
         let output = backhaul(&world.database, &[&["audit", "list", "--merchant", "acme", "-o", "json"], words].concat());
-        let note = String::from_utf8_lossy(&output.stderr).trim().rsplit(' ').next().unwrap_or_default().to_owned();
-        let ids: Vec<Value> = serde_json::from_str(&out(&output)).unwrap();
-        (ids.into_iter().map(|entry| entry["audit_id"].clone()).collect::<Vec<_>>(), note)
+        let page: Value = serde_json::from_str(&out(&output)).unwrap();
+        let ids: Vec<Value> = page["items"].as_array().unwrap().iter().map(|entry| entry["audit_id"].clone()).collect();
+        (ids, page["next"].as_str().map(ToOwned::to_owned))
     };
     let (all, end) = page(&[]);
-    assert_eq!(end, "", "there is no more");
-    let (first, before) = page(&["--limit", "2"]);
-    let (rest, _) = page(&["--before", &before]);
+    assert_eq!(end, None, "there is no more");
+    let (first, next) = page(&["--limit", "2"]);
+    let (rest, _) = page(&["--cursor", &next.unwrap()]);
     assert_eq!([first, rest].concat(), all);
 }
 

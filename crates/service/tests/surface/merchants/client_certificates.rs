@@ -336,7 +336,7 @@ async fn a_certificate_is_renewed_with_an_overlap_and_the_last_one_stays() {
     world.time_passes(Duration::from_secs(5));
     assert_eq!((gate.calls(Some(&old), &token).await, gate.calls(Some(&new), &token).await), (401, 404));
     let listed: Value = serde_json::from_str(&out(&of("list", &["-o", "json"]))).unwrap();
-    assert_eq!(listed, json!([{ "sha256": new.fingerprint(), "expires_at": "2040-01-01T00:00:00Z" }]));
+    assert_eq!(listed["items"], json!([{ "sha256": new.fingerprint(), "expires_at": "2040-01-01T00:00:00Z" }]));
     let console = world.console(Role::Viewer).await;
     let page = console.get("/merchants/acme/credentials").await.text;
     assert!(page.contains(&new.fingerprint()) && !page.contains(&old.fingerprint()), "{page}");
@@ -396,7 +396,7 @@ async fn a_binding_that_could_not_be_used_is_refused_and_found_by_the_doctor() {
         let mut command: Command = command(&world.database);
         command.envs(settings.iter().map(|(name, value)| (*name, value.as_str()))).args(["doctor", "-o", "json"]);
         let checks: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-        checks.as_array().unwrap().iter().find(|check| check["name"] == "client certificates").map(|check| check["ok"].clone())
+        checks["items"].as_array().unwrap().iter().find(|check| check["name"] == "client certificates").map(|check| check["ok"].clone())
     };
     assert_eq!(doctor(&[]), None);
     let terms = Terms { certificates: vec![pair.read()], ..Terms::open(Scopes::all(), "") };

@@ -173,7 +173,7 @@ async fn the_last_use_is_noted_by_the_heartbeat_and_at_most_every_five_minutes()
     heartbeat::beat(&world.app, 120).await.unwrap();
     assert_eq!(noted().await, ["2026-03-01 12:05:00+00"]);
     let list = out(&backhaul(&world.database, &["credential", "list", "--merchant", "acme", "-o", "json"]));
-    assert_eq!(serde_json::from_str::<Value>(&list).unwrap()[0]["last_used_at"], "2026-03-01T12:05:00Z");
+    assert_eq!(serde_json::from_str::<Value>(&list).unwrap()["items"][0]["last_used_at"], "2026-03-01T12:05:00Z");
 }
 
 #[tokio::test]

@@ -91,8 +91,8 @@ async fn a_merchant_is_deleted_wholly_from_one_node_to_the_next_and_no_other_is_
     assert_eq!(world.database.texts(audited).await, ["test merchant.deletion_begun acme", "timer merchant.deleted acme"]);
     // Its chain is verified with the others, though nothing else knows it any more.
     let id = world.database.texts("select merchant_id::text from audit where action = 'merchant.deleted'").await.remove(0);
-    let chains: Vec<Value> = serde_json::from_str(&out(&backhaul(&world.database, &["audit", "verify", "-o", "json"]))).unwrap();
-    let chain = chains.iter().find(|chain| chain["deleted_merchant_id"] == id.as_str()).unwrap();
+    let chains: Value = serde_json::from_str(&out(&backhaul(&world.database, &["audit", "verify", "-o", "json"]))).unwrap();
+    let chain = chains["items"].as_array().unwrap().iter().find(|chain| chain["deleted_merchant_id"] == id.as_str()).unwrap();
     assert_eq!((&chain["result"], &chain["merchant"]), (&"whole".into(), &Value::Null));
     assert!(!delete_merchants(&node.app).await.unwrap(), "there is nothing left to do");
 }

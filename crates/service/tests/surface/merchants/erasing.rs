@@ -73,7 +73,7 @@ impl Merchant<'_> {
     /// The first message about a return.
     async fn first_message_on(&self, rma: &str) -> String {
         let listed = self.calls(Method::GET, &format!("/v1/messages?subject={rma}"), |request| request).await;
-        listed.body["messages"].as_array().unwrap().last().unwrap()["message_id"].as_str().unwrap().to_owned()
+        listed.body["items"].as_array().unwrap().last().unwrap()["message_id"].as_str().unwrap().to_owned()
     }
 
     async fn wants_again(&self, message: &str) -> (u16, Value) {
@@ -269,7 +269,7 @@ async fn an_erased_message_is_gone_for_whoever_wants_it_sent_again() {
     let shown = shop.merchant.calls(Method::GET, &format!("/v1/messages/{id}"), |request| request).await.body;
     assert_eq!((&shown["erased"], &shown["body"], &shown["state"]), (&json!(true), &json!("{\"erased\":true}"), &json!("discarded")));
     let feed = shop.merchant.calls(Method::GET, "/v1/events", |request| request).await.body;
-    assert_eq!((&feed["events"][0]["id"], &feed["events"][0]["body"]), (&json!(messages[0]), &json!({ "erased": true })));
+    assert_eq!((&feed["items"][0]["id"], &feed["items"][0]["body"]), (&json!(messages[0]), &json!({ "erased": true })));
     assert_eq!(shop.merchant.wants_again(&messages[1]).await.0, 202, "others can still be sent again");
 }
 
@@ -307,11 +307,11 @@ async fn the_operator_erases_by_address_and_is_told_what_stands_in_the_way() {
     let refused = erase(&["--email", EMAIL]);
     assert!(err(&refused).contains("some orders were not erased"));
     let rows: Value = serde_json::from_slice(&refused.stdout).unwrap();
-    assert!(rows[0]["result"].as_str().unwrap().contains("--discard") && rows[1]["result"] == "erased", "{rows}");
+    assert!(rows["items"][0]["result"].as_str().unwrap().contains("--discard") && rows["items"][1]["result"] == "erased", "{rows}");
     shop.receives().await;
     let rows: Value = serde_json::from_str(&out(&erase(&["--email", EMAIL]))).unwrap();
-    assert_eq!(rows, json!([{ "order": "A-1", "result": "erased", "returns": 1, "messages": 1 }]));
+    assert_eq!(rows["items"], json!([{ "order": "A-1", "result": "erased", "returns": 1, "messages": 1 }]));
     assert_eq!(infested_tables(&world).await, Vec::<String>::new());
-    assert_eq!(serde_json::from_str::<Value>(&out(&erase(&["--email", EMAIL]))).unwrap(), json!([]));
+    assert_eq!(serde_json::from_str::<Value>(&out(&erase(&["--email", EMAIL]))).unwrap()["items"], json!([]));
     assert!(err(&erase(&["--email", EMAIL, "--order", "A-1"])).contains("cannot be used with"));
 }

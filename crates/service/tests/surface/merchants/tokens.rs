@@ -296,3 +296,44 @@ async fn expired_tokens_are_swept_when_a_new_one_is_issued() {
     let left: i64 = sqlx::query_scalar("select count(*) from access_token").fetch_one(&mut connection).await.unwrap();
     assert_eq!(left, 1);
 }
+
+#[tokio::test]
+async fn a_client_asks_for_some_of_its_scopes() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let asks = async |scope: Value| {
+        let mut body = merchant.credentials();
+        body["scope"] = scope;
+        world.asks_for_a_token(&body).await
+    };
+    let narrow = asks(json!("warehouse orders")).await;
+    assert_eq!((narrow.status.as_u16(), &narrow.body["scope"]), (200, &json!("orders warehouse")), "{}", narrow.text);
+    let carrier = asks(json!("carrier")).await;
+    assert_eq!(carrier.body["scope"], "carrier");
+    let token = carrier.body["access_token"].as_str().unwrap();
+    let refused = world.ask(Method::GET, "/v1/orders/1", |request| request.bearer_auth(token)).await;
+    assert_eq!(refused.status, 403, "the token has no more than it was asked for: {}", refused.text);
+    // Without a scope, or with an empty one, the token has all of the credential's.
+    for scope in [Value::Null, json!(""), json!(" ")] {
+        assert_eq!(asks(scope.clone()).await.body["scope"], "orders warehouse carrier", "{scope}");
+    }
+    let mut form = merchant.credentials();
+    form["scope"] = json!("orders");
+    let form = world.ask(Method::POST, "/oauth/token", |request| request.form(&form)).await;
+    assert_eq!(form.body["scope"], "orders", "{}", form.text);
+
+    let bound = world.merchant_with("bolt", Scopes::from_iter([Scope::Warehouse])).await;
+    for (holder, scope) in
+        [(&merchant, "admin"), (&merchant, "orders admin"), (&merchant, "Orders"), (&bound, "orders"), (&bound, "warehouse orders")]
+    {
+        let mut body = holder.credentials();
+        body["scope"] = json!(scope);
+        let refused = world.asks_for_a_token(&body).await;
+        assert_eq!((refused.status.as_u16(), &refused.body["error"]), (400, &json!("invalid_scope")), "{scope}: {}", refused.text);
+        assert!(!refused.text.contains("access_token"));
+    }
+    let mut wrong = bound.credentials();
+    wrong["scope"] = json!("orders");
+    wrong["client_secret"] = json!("guess");
+    assert_eq!(world.asks_for_a_token(&wrong).await.body["error"], "invalid_client", "whoever does not know the secret learns nothing");
+}

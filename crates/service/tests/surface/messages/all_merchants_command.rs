@@ -18,8 +18,12 @@ async fn gives_up(receiver: &Receiver<'_>, status: u16, count: usize) {
     receiver.world.five_retries_pass().await;
 }
 
-fn rows(output: &Output) -> Vec<Value> {
+fn json_of(output: &Output) -> Value {
     serde_json::from_str(&out(output)).unwrap()
+}
+
+fn rows(output: &Output) -> Vec<Value> {
+    json_of(output)["items"].as_array().unwrap().clone()
 }
 
 fn texts<'v>(rows: &'v [Value], field: &str) -> Vec<&'v str> {
@@ -37,20 +41,21 @@ async fn support_lists_what_all_merchants_have() {
     assert_eq!((texts(&groups, "merchant"), texts(&groups, "reason")), (vec!["zeta", "acme"], vec!["401", "503"]), "the largest first");
     assert_eq!(rows(&all(&["failures", "list", "--interface", "outbound_asn"])), Vec::<Value>::new());
     assert_eq!(texts(&rows(&all(&["endpoint", "list"])), "merchant"), ["acme", "zeta"]);
-    assert_eq!(texts(&rows(&all(&["endpoint", "list", "--after", "acme"])), "merchant"), ["zeta"]);
+    assert_eq!(texts(&rows(&all(&["endpoint", "list", "--cursor", "acme"])), "merchant"), ["zeta"]);
+    let first = json_of(&all(&["endpoint", "list", "--limit", "1"]));
+    assert_eq!((&first["items"][0]["merchant"], &first["next"]), (&json!("acme"), &json!("acme/rma")));
+    assert_eq!(texts(&rows(&all(&["endpoint", "list", "--cursor", "acme/rma"])), "merchant"), ["zeta"]);
     let messages = rows(&all(&["messages", "list"]));
     assert_eq!(texts(&messages, "merchant"), ["zeta", "zeta", "acme"], "the newest first");
     assert_eq!(texts(&rows(&all(&["messages", "list", "--state", "delivered"])), "merchant"), Vec::<&str>::new());
 
     // Page by page, nothing is listed twice or left out.
     let first = all(&["messages", "list", "--limit", "2"]);
-    let before = messages[1]["message_id"].as_str().unwrap();
-    assert!(String::from_utf8_lossy(&first.stderr).contains(&format!("--before {before}")), "{first:?}");
-    assert_eq!(rows(&all(&["messages", "list", "--before", before])), messages[2..]);
+    let next = json_of(&first)["next"].as_str().unwrap().to_owned();
+    assert_eq!(rows(&all(&["messages", "list", "--cursor", &next])), messages[2..]);
     let first = all(&["failures", "list", "--limit", "1"]);
-    let note = String::from_utf8_lossy(&first.stderr).into_owned();
-    let after = note.trim().rsplit(' ').next().unwrap();
-    let both = [rows(&first), rows(&all(&["failures", "list", "--after", after]))].concat();
+    let next = json_of(&first)["next"].as_str().unwrap().to_owned();
+    let both = [rows(&first), rows(&all(&["failures", "list", "--cursor", &next]))].concat();
     assert_eq!(texts(&both, "merchant").len(), 2, "{both:?}");
     assert_ne!(both[0]["merchant"], both[1]["merchant"]);
 
@@ -77,7 +82,7 @@ async fn the_flag_wins_over_the_environment_and_contradicts_an_option() {
     let script = world.script(Role::Viewer).await;
     let unnamed = script.reads("endpoint/list").await;
     assert!(unnamed.status == 400 && unnamed.text.contains("`merchant` is missing; name one, or set `all_merchants`"), "{}", unnamed.text);
-    assert_eq!(script.reads("endpoint/list?all_merchants=true").await.body.as_array().unwrap().len(), 2);
+    assert_eq!(script.reads("endpoint/list?all_merchants=true").await.body["items"].as_array().unwrap().len(), 2);
     let subject = ["messages", "list", "--all-merchants", "--subject", "R-1"];
     assert!(err(&backhaul(&world.database, &subject)).contains("cannot be used with"));
     let internal = ["messages", "list", "--all-merchants", "--interface", "mail"];

@@ -190,9 +190,9 @@ async fn replays_are_started_listed_and_cancelled_on_the_command_line() {
     assert!(refused.contains("the range begins more than 29 days ago"), "{refused}");
     let job = replay(&receiver, minute(0), minute(2), 1).await.unwrap().to_string();
     let listed: serde_json::Value = serde_json::from_str(&out(&run(&["replays", "--merchant", "acme", "-o", "json"]))).unwrap();
-    assert_eq!((&listed[0]["job_id"], &listed[0]["state"]), (&job.as_str().into(), &"at work".into()));
+    assert_eq!((&listed["items"][0]["job_id"], &listed["items"][0]["state"]), (&job.as_str().into(), &"at work".into()));
     let cancelled: serde_json::Value =
         serde_json::from_str(&out(&run(&["cancel-replay", "--merchant", "acme", &job, "-o", "json"]))).unwrap();
-    assert_eq!(cancelled[0]["state"], "cancelled");
+    assert_eq!(cancelled["items"][0]["state"], "cancelled");
     assert!(err(&run(&["cancel-replay", "--merchant", "acme", &job])).contains("has no running replay"));
 }

@@ -61,10 +61,10 @@ async fn everybody_is_told_the_same_state_of_an_endpoint() {
     let console = world.console(Role::Viewer).await;
     let script = world.script(Role::Viewer).await;
     let told = async |state: &str, words: &str| {
-        assert_eq!(engineer.gets("/v1/endpoints").await.body["endpoints"][0]["state"], state);
+        assert_eq!(engineer.gets("/v1/endpoints").await.body["items"][0]["state"], state);
         // The program uses the machine's clock, by which the last call was long ago.
         let list: Value = serde_json::from_str(&out(&backhaul(&world.database, &LIST))).unwrap();
-        assert_eq!((&list[0]["state"], &list[0]["merchant"]), (&json!(state), &json!("acme")));
+        assert_eq!((&list["items"][0]["state"], &list["items"][0]["merchant"]), (&json!(state), &json!("acme")));
         assert_eq!(script.reads("endpoint/show?merchant=acme&interface=rma").await.body["state"], state);
         for page in ["/merchants/acme/endpoints", "/merchants/acme/endpoints/rma"] {
             let page = console.get(page).await.page();

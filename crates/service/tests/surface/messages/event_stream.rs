@@ -97,7 +97,7 @@ async fn what_is_said_comes_live_and_a_broken_connection_misses_nothing() {
     assert_eq!(again.event().await.data["id"], second, "the last id wins over the URL's cursor");
     assert_eq!(again.event().await.data["sequence"], 3);
     let page = merchant.reads(&format!("?cursor={}", first.id)).await;
-    assert_eq!(page.body["events"].as_array().unwrap().len(), 2, "an id is a cursor of the feed");
+    assert_eq!(page.body["items"].as_array().unwrap().len(), 2, "an id is a cursor of the feed");
 }
 
 #[tokio::test]

@@ -26,10 +26,10 @@ impl Merchant<'_> {
         let following = async {
             while events.len() < count {
                 let page = self.reads(&format!("?cursor={cursor}&limit={limit}")).await;
-                cursor = next_cursor(&page);
-                events.extend(page.body["events"].as_array().unwrap().iter().cloned());
+                cursor = cursor_of(&page);
+                events.extend(page.body["items"].as_array().unwrap().iter().cloned());
                 // Transactions of other tests hold the feed back for a moment.
-                tokio::time::sleep(Duration::from_millis(if page.body["has_more"] == true { 0 } else { 5 })).await;
+                tokio::time::sleep(Duration::from_millis(if page.body["next"].is_null() { 5 } else { 0 })).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(30), following).await.unwrap();
@@ -42,9 +42,9 @@ pub fn beginning() -> String {
     wire::messages::event::write_cursor(domain::messages::feed::Position::BEGINNING)
 }
 
-fn next_cursor(page: &Reply) -> String {
+fn cursor_of(page: &Reply) -> String {
     assert_eq!(page.status, 200, "{}", page.text);
-    page.body["next_cursor"].as_str().unwrap().to_owned()
+    page.body["cursor"].as_str().unwrap().to_owned()
 }
 
 fn ids(events: &[Value]) -> Vec<&str> {
@@ -72,10 +72,10 @@ async fn a_message_is_in_the_feed_of_its_merchant_exactly_as_it_was_said() {
     assert_eq!(events, [expected]);
     let page = merchant.reads("").await;
     assert!(page.text.contains(body), "byte for byte: {}", page.text);
-    assert_eq!(next_cursor(&page), cursor);
+    assert_eq!(cursor_of(&page), cursor);
     let after = merchant.reads(&format!("?cursor={cursor}")).await;
-    assert_eq!((&after.body["events"], &after.body["has_more"]), (&json!([]), &json!(false)));
-    assert_eq!(next_cursor(&after), cursor, "at the end the cursor stays");
+    assert_eq!((&after.body["items"], &after.body["next"]), (&json!([]), &json!(null)));
+    assert_eq!(cursor_of(&after), cursor, "at the end the cursor stays");
 }
 
 #[tokio::test]
@@ -92,12 +92,12 @@ async fn pages_follow_each_other_without_a_gap_and_leave_trials_and_other_interf
     let (events, end) = merchant.follows(beginning(), 5, 2).await;
     assert_eq!(ids(&events), written);
     let page = merchant.reads("?limit=1").await;
-    assert_eq!((page.body["events"].as_array().unwrap().len(), &page.body["has_more"]), (1, &json!(true)));
+    assert_eq!((page.body["items"].as_array().unwrap().len(), page.body["next"] == page.body["cursor"]), (1, true));
     let none = merchant.reads("?interface=exchange_order").await;
-    assert_eq!((&none.body["events"], &none.body["has_more"]), (&json!([]), &json!(false)));
-    assert_eq!(merchant.reads("?interface=rma").await.body["events"].as_array().unwrap().len(), 5);
+    assert_eq!((&none.body["items"], &none.body["next"]), (&json!([]), &json!(null)));
+    assert_eq!(merchant.reads("?interface=rma").await.body["items"].as_array().unwrap().len(), 5);
 
-    let now = next_cursor(&merchant.reads("?from=now").await);
+    let now = cursor_of(&merchant.reads("?from=now").await);
     let sixth = world.owe(merchant.id, "R-1", 6).await.to_string();
     for cursor in [now, end] {
         assert_eq!(ids(&merchant.follows(cursor, 1, 100).await.0), [sixth.as_str()]);
@@ -117,9 +117,9 @@ async fn a_message_that_commits_late_holds_the_feed_back_and_is_not_skipped() {
     let first = world.write(&mut late, "R-1", 1).await.to_string();
     let second = world.owe(merchant.id, "R-2", 1).await.to_string();
     let page = merchant.reads("").await;
-    assert_eq!(page.body["events"], json!([]), "the later one waits for the earlier");
+    assert_eq!(page.body["items"], json!([]), "the later one waits for the earlier");
     late.commit().await.unwrap();
-    let (events, _) = merchant.follows(next_cursor(&page), 2, 100).await;
+    let (events, _) = merchant.follows(cursor_of(&page), 2, 100).await;
     assert_eq!(ids(&events), [first, second]);
 
     let mut undone = world.app.begin(merchant.id).await.unwrap();
@@ -167,15 +167,15 @@ async fn reads_on(merchant: &Merchant<'_>, number: u64, done: &AtomicBool) -> (b
     let mut rng = StdRng::seed_from_u64(100 + number);
     tokio::time::sleep(Duration::from_millis(rng.random_range(0..800))).await;
     let whole = number.is_multiple_of(2);
-    let mut cursor = if whole { beginning() } else { next_cursor(&merchant.reads("?from=now").await) };
+    let mut cursor = if whole { beginning() } else { cursor_of(&merchant.reads("?from=now").await) };
     let mut seen = Vec::new();
     loop {
         // Read before the page, so that the page is complete if this is true.
         let complete = done.load(Ordering::SeqCst);
         let page = merchant.reads(&format!("?cursor={cursor}&limit={}", rng.random_range(1..=40))).await;
-        cursor = next_cursor(&page);
-        seen.extend(ids(page.body["events"].as_array().unwrap()).into_iter().map(str::to_owned));
-        if page.body["has_more"] == false {
+        cursor = cursor_of(&page);
+        seen.extend(ids(page.body["items"].as_array().unwrap()).into_iter().map(str::to_owned));
+        if page.body["next"].is_null() {
             if complete {
                 return (whole, seen);
             }

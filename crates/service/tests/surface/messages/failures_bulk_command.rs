@@ -70,7 +70,7 @@ async fn many_messages_are_noted_and_discarded_at_once() {
     assert!(unconfirmed.contains("Discarding takes 2 messages out of the failure queue"), "{unconfirmed}");
     assert!(json_of(&world, &[&discard[..], &["--since", "2026-12-01T00:00:00Z"]].concat())["message"].is_string(), "none of them");
     assert_eq!(json_of(&world, &[&discard[..], &["--yes"]].concat())["messages"], 2);
-    assert_eq!(json_of(&world, &["failures", "list", "--interface", "rma"]).as_array().unwrap().len(), 1);
+    assert_eq!(json_of(&world, &["failures", "list", "--interface", "rma"])["items"].as_array().unwrap().len(), 1);
     let audit = world.database.texts("select action || ' ' || split_part(detail, ' ', 1) from audit where action like 'failures.%'").await;
     assert_eq!(audit, ["failures.noted 2", "failures.discarded 2"]);
 }
@@ -102,7 +102,7 @@ async fn a_retry_job_tells_what_was_delivered_and_what_failed_again() {
         backhaul::flow::messages::retry_failures::RetryRequest { kind: "rma".parse().unwrap(), since: None, per_second: Some(100) };
     backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     let counts = || {
-        let job = json_of(&world, &["failures", "jobs"])[0].clone();
+        let job = json_of(&world, &["failures", "jobs"])["items"][0].clone();
         ["total", "released", "delivered", "failed_again", "underway"].map(|name| job[name].as_i64().unwrap())
     };
     assert_eq!(counts(), [3, 0, 0, 0, 0]);
@@ -127,7 +127,7 @@ async fn what_a_retry_job_could_not_deliver_either_is_told() {
     world.database.becomes("select released::text from retry_job", &["2"]).await;
     world.deliver_all_due().await;
     let counts = || {
-        let job = json_of(&world, &["failures", "jobs"])[0].clone();
+        let job = json_of(&world, &["failures", "jobs"])["items"][0].clone();
         ["released", "delivered", "failed_again", "underway"].map(|name| job[name].as_i64().unwrap())
     };
     assert_eq!(counts(), [2, 0, 0, 2], "they are tried again");

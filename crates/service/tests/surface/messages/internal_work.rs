@@ -95,13 +95,13 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     assert_eq!((world.owed().await, world.failures().await), (0, 1));
 
     // No request of the merchant shows it.
-    assert_eq!(engineer.gets("/v1/messages").await.body["messages"], json!([]));
-    assert_eq!(engineer.gets("/v1/messages?state=failed").await.body["messages"], json!([]));
-    assert_eq!(engineer.gets("/v1/messages?subject=M-1").await.body["messages"], json!([]));
-    assert_eq!(engineer.gets("/v1/events").await.body["events"], json!([]));
+    assert_eq!(engineer.gets("/v1/messages").await.body["items"], json!([]));
+    assert_eq!(engineer.gets("/v1/messages?state=failed").await.body["items"], json!([]));
+    assert_eq!(engineer.gets("/v1/messages?subject=M-1").await.body["items"], json!([]));
+    assert_eq!(engineer.gets("/v1/events").await.body["items"], json!([]));
     let endpoints = engineer.gets("/v1/endpoints").await;
-    assert_eq!(endpoints.body["endpoints"].as_array().unwrap().len(), 1, "{}", endpoints.text);
-    assert_eq!(endpoints.body["endpoints"][0]["failed"], 0);
+    assert_eq!(endpoints.body["items"].as_array().unwrap().len(), 1, "{}", endpoints.text);
+    assert_eq!(endpoints.body["items"][0]["failed"], 0);
     for table in ["attempt_hourly", "delivered_hourly"] {
         assert_eq!(world.database.count(table).await, 0, "no report counts it");
     }
@@ -120,12 +120,15 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
         let words = [words, &["--merchant", "acme", "-o", "json"]].concat();
         serde_json::from_str::<serde_json::Value>(&out(&backhaul(&world.database, &words))).unwrap()
     };
-    assert_eq!(command(&["failures", "list"]), json!([]));
-    assert_eq!(command(&["endpoint", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(command(&["failures", "list"])["items"], json!([]));
+    assert_eq!(command(&["endpoint", "list"])["items"].as_array().unwrap().len(), 1);
     let ours = command(&["failures", "list", "--internal"]);
-    assert_eq!((&ours[0]["interface"], &ours[0]["reason"], &ours[0]["count"]), (&json!("mail"), &json!("451"), &json!(1)));
-    assert_eq!(command(&["failures", "list", "--interface", "mail"])[0]["message_id"], json!(id.to_string()));
-    assert_eq!(command(&["messages", "list", "--interface", "mail"]).as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&ours["items"][0]["interface"], &ours["items"][0]["reason"], &ours["items"][0]["count"]),
+        (&json!("mail"), &json!("451"), &json!(1))
+    );
+    assert_eq!(command(&["failures", "list", "--interface", "mail"])["items"][0]["message_id"], json!(id.to_string()));
+    assert_eq!(command(&["messages", "list", "--interface", "mail"])["items"].as_array().unwrap().len(), 1);
     world.shows("backhaul_internal_failures", 1).await;
     assert_eq!(world.metric(r#"backhaul_failure_queue{interface="rma"}"#).await, 0);
 

@@ -42,7 +42,7 @@ impl Merchant<'_> {
         let summary = |message: &Value| {
             format!("{} {} {}", message["subject"].as_str().unwrap(), message["sequence"], message["state"].as_str().unwrap())
         };
-        reply.body["messages"].as_array().unwrap().iter().map(summary).collect()
+        reply.body["items"].as_array().unwrap().iter().map(summary).collect()
     }
 
     async fn retries(&self, id: &str) -> Reply {
@@ -102,19 +102,18 @@ async fn pages_follow_each_other_until_nothing_is_left() {
         let (mut seen, mut before, mut pages) = (Vec::new(), String::new(), 0);
         loop {
             let reply = engineer.gets(&format!("/v1/messages{query}{before}")).await;
-            let messages = reply.body["messages"].as_array().unwrap().clone();
+            let messages = reply.body["items"].as_array().unwrap().clone();
             seen.extend(messages.iter().map(|message| message["message_id"].as_str().unwrap().to_owned()));
             pages += 1;
-            assert_eq!(reply.body["has_more"], !reply.body["next_before"].is_null());
-            let Some(next) = reply.body["next_before"].as_str() else { break };
-            before = format!("&before={next}");
+            let Some(next) = reply.body["next"].as_str() else { break };
+            before = format!("&cursor={next}");
         }
         let expected = if query.contains("delivered") || query.contains("nothing") { 0 } else { 260 };
         assert_eq!(seen.len(), expected, "{query}");
         assert!(seen.is_sorted_by(|newer, older| newer > older), "{query}");
         assert!(pages > 1 && pages < 10, "{query}: {pages}");
     }
-    for query in ["?limit=0", "?limit=101", "?state=lost", "?interface=rmas", "?from=yesterday", "?before=x", "?subject=%00"] {
+    for query in ["?limit=0", "?limit=101", "?state=lost", "?interface=rmas", "?from=yesterday", "?cursor=x", "?subject=%00"] {
         let reply = engineer.calls(Method::GET, &format!("/v1/messages{query}"), |request| request).await;
         assert_eq!(reply.status, 400, "{query}: {}", reply.text);
     }
@@ -138,7 +137,7 @@ async fn a_message_is_shown_with_its_body_and_what_became_of_each_call() {
     world.deliver_all_due().await;
     let shown = engineer.gets(&format!("/v1/messages/{first}")).await.body;
     assert_eq!((&shown["state"], &shown["body"]), (&json!("delivered"), &json!(r#"{"rma_identifier":"R-1","step":1}"#)));
-    let attempts = shown["attempts"].as_array().unwrap();
+    let attempts = shown["attempts"]["items"].as_array().unwrap();
     assert_eq!((&attempts[0]["outcome"], &attempts[0]["answer"]), (&json!("500"), &json!("out of order")));
     assert_eq!((&attempts[1]["number"], &attempts[1]["answer"], &attempts[1]["answer_base64"]), (&json!(2), &json!(null), &json!("/wA=")));
 }
@@ -173,7 +172,7 @@ async fn an_endpoint_says_how_it_fares() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
     let engineer = receiver.engineer().await;
-    let health = async || engineer.gets("/v1/endpoints").await.body["endpoints"][0].clone();
+    let health = async || engineer.gets("/v1/endpoints").await.body["items"][0].clone();
     assert_eq!(health().await["state"], "untried");
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;

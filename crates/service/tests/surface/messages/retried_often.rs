@@ -46,28 +46,29 @@ async fn the_attempts_at_a_message_come_in_pages() {
         select started_at, merchant_id, (substr(attempt_id::text, 1, 24) || lpad(to_hex(at), 12, '0'))::uuid, message_id, endpoint_id, took_ms, number + at, 500, '500', reason, answer
         from attempt, generate_series(1, 119) as at";
     sqlx::raw_sql(copy).execute(&mut world.database.connect().await).await.unwrap();
-    let numbers =
-        |body: &Value| body["attempts"].as_array().unwrap().iter().map(|attempt| attempt["number"].as_i64().unwrap()).collect::<Vec<_>>();
+    let numbers = |body: &Value| {
+        body["attempts"]["items"].as_array().unwrap().iter().map(|attempt| attempt["number"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
     let page = engineer.gets(&format!("/v1/messages/{id}")).await.body;
     assert_eq!((numbers(&page), &page["state"]), ((1..=50).collect(), &json!("delivered")));
     let (mut seen, mut after, mut pages) = (Vec::new(), String::new(), 0);
     loop {
-        let page = engineer.gets(&format!("/v1/messages/{id}?attempts_limit=40{after}")).await.body;
+        let page = engineer.gets(&format!("/v1/messages/{id}?limit=40{after}")).await.body;
         assert_eq!(page["state"], "delivered", "whichever attempts are shown");
         seen.extend(numbers(&page));
         pages += 1;
-        let Some(next) = page["attempts_next_after"].as_str() else { break };
-        after = format!("&attempts_after={next}");
+        let Some(next) = page["attempts"]["next"].as_str() else { break };
+        after = format!("&cursor={next}");
     }
     assert_eq!((seen, pages), ((1..=120).collect(), 3));
-    for query in ["attempts_limit=0", "attempts_limit=101", "attempts_after=nonsense"] {
+    for query in ["limit=0", "limit=101", "cursor=nonsense"] {
         let refused = engineer.calls(Method::GET, &format!("/v1/messages/{id}?{query}"), |request| request).await;
         assert_eq!(refused.status, 400, "{query}: {}", refused.text);
     }
     let shown = out(&backhaul(&world.database, &["messages", "show", &id, "--merchant", "acme"]));
     let next = shown.lines().last().unwrap().rsplit(' ').next().unwrap();
-    assert!(shown.contains("There are more attempts. To continue, add --after "), "{shown}");
-    let rest = ["messages", "show", &id, "--merchant", "acme", "--after", next, "--limit", "100", "-o", "json"];
+    assert!(shown.contains("There are more attempts. `backhaul messages show` continues with --cursor "), "{shown}");
+    let rest = ["messages", "show", &id, "--merchant", "acme", "--cursor", next, "--limit", "100", "-o", "json"];
     let rest: Value = serde_json::from_str(&out(&backhaul(&world.database, &rest))).unwrap();
-    assert_eq!((numbers(&rest), &rest["attempts_next_after"]), ((51..=120).collect(), &Value::Null));
+    assert_eq!((numbers(&rest), &rest["attempts"]["next"]), ((51..=120).collect(), &Value::Null));
 }

@@ -46,5 +46,5 @@ async fn what_others_wrote_gives_a_terminal_no_orders() {
     let json = backhaul(&world.database, &["messages", "list", "--merchant", "acme", "-o", "json"]).stdout;
     let listed: Value = serde_json::from_slice(&json).unwrap();
     assert!(listed.to_string().contains("owned"), "{listed}");
-    assert!(listed.as_array().unwrap().iter().any(|message| message["subject"] == subject), "{listed}");
+    assert!(listed["items"].as_array().unwrap().iter().any(|message| message["subject"] == subject), "{listed}");
 }

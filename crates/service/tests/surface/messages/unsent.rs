@@ -33,7 +33,7 @@ async fn listed(merchant: &Merchant<'_>) -> Vec<String> {
     let summary = |message: &Value| {
         format!("{} {} {}", message["subject"].as_str().unwrap(), message["sequence"], message["state"].as_str().unwrap())
     };
-    reply.body["messages"].as_array().unwrap().iter().rev().map(summary).collect()
+    reply.body["items"].as_array().unwrap().iter().rev().map(summary).collect()
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ fn state(world: &World, setting: &str, keys: &str, id: &str) -> String {
     let status = out(&with(world, setting, keys, &["keys", "status", "-o", "json"]).output().unwrap());
     let status: Value = serde_json::from_str(&status).unwrap();
     let kind = if setting == SEALING { "sealing" } else { "fingerprint" };
-    let key = status.as_array().unwrap().iter().find(|key| key["kind"] == kind && key["key"] == id);
+    let key = status["items"].as_array().unwrap().iter().find(|key| key["kind"] == kind && key["key"] == id);
     key.unwrap_or_else(|| panic!("no {id} in {status}"))["state"].as_str().unwrap().to_owned()
 }
 

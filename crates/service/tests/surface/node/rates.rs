@@ -307,9 +307,12 @@ async fn the_operator_lists_lowers_and_resets_limits() {
     let set = json(&["limit", "set", "messages-in-flight", "16"]);
     assert_eq!((&set["name"], &set["value"], &set["default"]), (&json!("messages-in-flight"), &json!(16), &json!(512)));
     let listed = json(&["limit", "list"]);
-    assert_eq!(listed[0]["value"], 16);
-    assert_eq!(listed[0]["set_by"], "cli:tester");
-    assert_eq!(listed[1], json!({ "name": "requests-per-minute", "value": 2_500, "default": 2_500, "set_by": null, "set_at": null }));
+    assert_eq!(listed["items"][0]["value"], 16);
+    assert_eq!(listed["items"][0]["set_by"], "cli:tester");
+    assert_eq!(
+        listed["items"][1],
+        json!({ "name": "requests-per-minute", "value": 2_500, "default": 2_500, "set_by": null, "set_at": null })
+    );
     let reset = json(&["limit", "reset", "messages-in-flight"]);
     assert_eq!((&reset["value"], &reset["set_by"]), (&json!(512), &json!("cli:tester")), "the limit shows who reset it");
 

@@ -58,7 +58,7 @@ async fn the_service_works_as_a_role_that_can_neither_alter_nor_drop_anything() 
         "drop table customer_order",
         "alter table merchant add column more text",
         "alter table message detach partition message_20260302",
-        "drop index customer_order_by_last_change",
+        "drop index customer_order_by_change",
         "create table mine (number integer)",
         "drop function drop_partitions(timestamptz)",
         "alter function forget_audit(uuid, uuid[]) owner to current_user",

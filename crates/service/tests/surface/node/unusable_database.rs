@@ -54,7 +54,7 @@ async fn what_waiting_does_not_mend_ends_serve_and_every_command_with_the_reason
         }
         let doctor = command(&database).env("DATABASE_URL", &url).args(["doctor", "-o", "json"]).output().unwrap();
         let checks: Value = serde_json::from_slice(&doctor.stdout).unwrap();
-        let check = checks.as_array().unwrap().iter().find(|check| check["name"] == "database").unwrap();
+        let check = checks["items"].as_array().unwrap().iter().find(|check| check["name"] == "database").unwrap();
         assert!(check["found"].as_str().unwrap().contains(why) && check["mend"].as_str().unwrap().contains(mend), "{check}");
     }
 }

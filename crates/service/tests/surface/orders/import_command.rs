@@ -78,10 +78,10 @@ async fn a_file_is_imported_with_a_summary_and_a_report() {
     let id = all.split_once(" --merchant acme").unwrap().0;
 
     let report: Value = serde_json::from_str(&out(&import(&["import-report", id, "-o", "json"]))).unwrap();
-    assert_eq!(report.as_array().unwrap().len(), 13);
+    assert_eq!(report["items"].as_array().unwrap().len(), 13);
     let last = json!({"line": 16, "order_identifier": null, "errors": [{"field": "", "code": "invalid", "message": "is not well-formed JSON (column 2)"}]});
-    assert_eq!(report[12], last);
-    let rest = out(&import(&["import-report", id, "--after", "14"]));
+    assert_eq!(report["items"][12], last);
+    let rest = out(&import(&["import-report", id, "--cursor", "14"]));
     assert_eq!(rest.lines().map(|line| line.split_whitespace().next().unwrap()).collect::<Vec<_>>(), ["LINE", "16"], "{rest}");
 
     let again: Value = serde_json::from_str(&out(&import(&["import", file.path(), "-o", "json"]))).unwrap();

@@ -31,14 +31,14 @@ async fn look_up(merchant: &Merchant<'_>, import: &str) -> Value {
 /// Every refused line, as `line identifier: field message; …`.
 async fn report(merchant: &Merchant<'_>, import: &str) -> Vec<String> {
     let reply = merchant.calls(Method::GET, &format!("/v1/order_imports/{import}/refusals"), |request| request).await;
-    assert_eq!((reply.status.as_u16(), &reply.body["next_after"]), (200, &Value::Null), "{}", reply.text);
+    assert_eq!((reply.status.as_u16(), &reply.body["next"]), (200, &Value::Null), "{}", reply.text);
     let text = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
     let summary = |refusal: &Value| {
         let errors =
             refusal["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", text(fault, "field"), text(fault, "message")));
         format!("{} {}: {}", refusal["line"], refusal["order_identifier"], errors.collect::<Vec<_>>().join("; "))
     };
-    reply.body["refusals"].as_array().unwrap().iter().map(summary).collect()
+    reply.body["items"].as_array().unwrap().iter().map(summary).collect()
 }
 
 /// The number of stored orders of the merchant, and of the snapshots taken of them.
@@ -98,7 +98,7 @@ async fn every_line_of_an_import_stands_alone() {
     assert_eq!(world.metric("backhaul_orders_total{result=\"created\"}").await, 3);
     assert_eq!(look_up(&merchant, id(&reply)).await, reply.body);
     let listed = merchant.calls(Method::GET, "/v1/order_imports", |request| request).await.body;
-    assert_eq!(listed, json!({ "imports": [reply.body] }));
+    assert_eq!(listed, json!({ "items": [reply.body], "next": null }));
 }
 
 #[tokio::test]
@@ -231,15 +231,15 @@ async fn a_report_is_read_in_pages() {
         let path = format!("/v1/order_imports/{}/refusals{query}", id(&reply));
         let page = merchant.calls(Method::GET, &path, |request| request).await;
         assert_eq!(page.status, 200, "{}", page.text);
-        let lines: Vec<u64> = page.body["refusals"].as_array().unwrap().iter().map(|refusal| refusal["line"].as_u64().unwrap()).collect();
-        (lines, page.body["next_after"].as_u64())
+        let lines: Vec<u64> = page.body["items"].as_array().unwrap().iter().map(|refusal| refusal["line"].as_u64().unwrap()).collect();
+        (lines, page.body["next"].as_str().map(ToOwned::to_owned))
     };
-    assert_eq!(page("").await, ((1..=100).collect(), Some(100)));
-    assert_eq!(page("?limit=1000").await, ((1..=1_000).collect(), Some(1_000)));
-    assert_eq!(page("?limit=1000&after=1000").await, ((1_001..=1_203).collect(), None));
-    assert_eq!(page("?limit=203&after=1000").await, ((1_001..=1_203).collect(), None));
-    assert_eq!(page("?after=1203").await, (Vec::new(), None));
-    for wrong in ["?limit=0", "?limit=1001", "?limit=x", "?after=-1", "?after=18446744073709551615"] {
+    assert_eq!(page("").await, ((1..=50).collect(), Some("50".to_owned())));
+    assert_eq!(page("?limit=100").await, ((1..=100).collect(), Some("100".to_owned())));
+    assert_eq!(page("?limit=100&cursor=1100").await, ((1_101..=1_200).collect(), Some("1200".to_owned())));
+    assert_eq!(page("?limit=3&cursor=1200").await, ((1_201..=1_203).collect(), None));
+    assert_eq!(page("?cursor=1203").await, (Vec::new(), None));
+    for wrong in ["?limit=0", "?limit=101", "?limit=x", "?cursor=-1", "?cursor=18446744073709551615"] {
         let path = format!("/v1/order_imports/{}/refusals{wrong}", id(&reply));
         assert_eq!(merchant.calls(Method::GET, &path, |request| request).await.status, 400, "{wrong}");
     }
@@ -263,7 +263,7 @@ pub(super) async fn only_import(merchant: &Merchant<'_>, wanted: impl Fn(&Value)
     let asking = async {
         loop {
             let listed = merchant.calls(Method::GET, "/v1/order_imports", |request| request).await.body;
-            let import = listed["imports"][0].clone();
+            let import = listed["items"][0].clone();
             if import.is_object() && wanted(&import) {
                 return import;
             }
@@ -347,6 +347,6 @@ async fn an_import_of_another_merchant_is_as_good_as_none() {
             assert_eq!(zeta.calls(Method::GET, &path, |request| request).await.status, 404, "{path}");
         }
     }
-    assert_eq!(zeta.calls(Method::GET, "/v1/order_imports", |request| request).await.body, json!({ "imports": [] }));
+    assert_eq!(zeta.calls(Method::GET, "/v1/order_imports", |request| request).await.body, json!({ "items": [], "next": null }));
     assert_eq!(stored(&zeta).await.0, 0);
 }

@@ -44,7 +44,7 @@ async fn a_merchant_imports_one_file_at_a_time_and_a_node_two() {
     assert_eq!(third.status, 429, "{}", third.text);
     assert!(third.body["message"].as_str().unwrap().starts_with("The limit of 2 imports at a time is reached."), "{}", third.text);
     let listed = cove.calls(Method::GET, "/v1/order_imports", |request| request).await.body;
-    assert_eq!(listed["imports"].as_array().unwrap().len(), 0, "a refused import has not begun");
+    assert_eq!(listed["items"].as_array().unwrap().len(), 0, "a refused import has not begun");
     assert_eq!(ends(first).await.0, 200);
     assert_eq!(cove.imports(&[order("1")]).await.status, 200, "there is room again");
     assert_eq!(ends(second).await.0, 200);

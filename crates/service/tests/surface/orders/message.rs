@@ -592,7 +592,7 @@ async fn refusals_are_kept_for_support() {
     wrong["customer"]["email"] = "canary@example.com".into();
     let refused = merchant.publishes(&message([wrong])).await;
     let malformed = merchant.publishes_text("{").await;
-    let kept = store::orders::refusals::list(world.app.cell(), merchant.id, 10).await.unwrap();
+    let kept = store::orders::refusals::list(world.app.cell(), merchant.id, None, 10).await.unwrap();
     let mut requests: Vec<&str> = kept.iter().map(|refusal| refusal.request_id.as_str()).collect();
     let mut answered = [refused.header("x-request-id"), malformed.header("x-request-id")];
     requests.sort_unstable();

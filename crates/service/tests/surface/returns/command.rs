@@ -37,7 +37,7 @@ async fn support_finds_returns_by_order_tracking_number_status_and_time() {
     assert_eq!(merchant.calls(Method::POST, &format!("/v1/returns/{first}/cancel"), |request| request).await.status, 200);
     let names = |words: &[&str]| -> Vec<String> {
         let found = returns(&world, &[&["list", "--merchant", "acme"], words].concat());
-        found.as_array().unwrap().iter().map(|found| found["rma_identifier"].as_str().unwrap().to_owned()).collect()
+        found["items"].as_array().unwrap().iter().map(|found| found["rma_identifier"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&[]), [second.as_str(), first.as_str()], "newest first");
     assert_eq!(names(&["--order", "A-1"]), [first.as_str()]);
@@ -49,8 +49,8 @@ async fn support_finds_returns_by_order_tracking_number_status_and_time() {
     let (headers, more) = (table.lines().next().unwrap(), table.lines().last().unwrap());
     let columns = ["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "EXCHANGE", "CREATED", "UPDATED"];
     assert_eq!(headers.split_whitespace().collect::<Vec<_>>(), columns);
-    let before = more.strip_prefix("There may be more. To continue, add --before ").unwrap();
-    assert_eq!(names(&["--before", before]), [first.as_str()]);
+    let next = more.strip_prefix("There may be more. To continue, add --cursor ").unwrap();
+    assert_eq!(names(&["--cursor", next]), [first.as_str()]);
     assert_eq!(
         out(&backhaul(&world.database, &["returns", "list", "--merchant", "acme", "--order", "A-3"])),
         "No returns of acme match.\n"
@@ -149,7 +149,7 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is still owed"));
-    assert_eq!(returns(&world, &["list", "--merchant", "acme"])[0]["exchange"], "pending");
+    assert_eq!(returns(&world, &["list", "--merchant", "acme"])["items"][0]["exchange"], "pending");
     boutique.everything_is_tried().await;
     // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();

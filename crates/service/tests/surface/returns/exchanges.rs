@@ -20,7 +20,7 @@ async fn an_exchange_order_is_placed_and_its_identifier_is_on_the_return() {
     let boutique = world.boutique("acme").await;
     let rma = boutique.exchanges("A-1").await;
     assert_eq!(boutique.exchange_of(&rma).await, ("pending".to_owned(), None));
-    let listed = async || boutique.shop.merchant.calls(Method::GET, "/v1/returns", |request| request).await.body["returns"][0].clone();
+    let listed = async || boutique.shop.merchant.calls(Method::GET, "/v1/returns", |request| request).await.body["items"][0].clone();
     let pending = listed().await;
     assert_eq!((&pending["exchange"], &pending["status"]), (&json!("pending"), &json!("CREATED")));
     let received = boutique.shop.receives().await;

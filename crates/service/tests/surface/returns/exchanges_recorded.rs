@@ -225,7 +225,7 @@ async fn an_order_for_an_exchange_that_was_converted_is_a_case_for_people() {
     assert_eq!((boutique.exchange_of(&rma).await.0.as_str(), world.owed().await), ("converted", 0), "never silently to both");
     assert_eq!(boutique.names("A-1", "X-A-1").await.status, 409);
     let listed = boutique.shop.merchant.calls(Method::GET, "/v1/work_items", |request| request).await;
-    let case = &listed.body["work_items"][0];
+    let case = &listed.body["items"][0];
     assert!(case["reason"].as_str().unwrap().contains("X-A-1"), "{case}");
     let close = format!("/v1/work_items/{}/close", case["work_item_id"].as_str().unwrap());
     assert_eq!(boutique.shop.merchant.calls(Method::POST, &close, |request| request).await.status, 204);

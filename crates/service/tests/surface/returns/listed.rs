@@ -22,7 +22,7 @@ impl Merchant<'_> {
 }
 
 fn names(page: &Value) -> Vec<String> {
-    page["returns"].as_array().unwrap().iter().map(|listed| listed["rma_identifier"].as_str().unwrap().to_owned()).collect()
+    page["items"].as_array().unwrap().iter().map(|listed| listed["rma_identifier"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_list_has_what_is_asked_for_and_nothing_else() {
         "rma_identifier": settled, "order_identifier": "A-2", "status": "REFUNDED", "return_method": "mail-back", "units": 2, "exchange": null,
         "created_at": "2026-03-01T13:00:00Z", "updated_at": "2026-03-01T13:00:00Z",
     });
-    assert_eq!((&listed.body["returns"][0], &listed.body["has_more"]), (&expected, &json!(false)));
+    assert_eq!((&listed.body["items"][0], &listed.body["next"]), (&expected, &json!(null)));
 }
 
 #[tokio::test]
@@ -88,13 +88,12 @@ async fn pages_have_every_return_once() {
         loop {
             let page = merchant.lists_returns(&format!("{filter}limit={limit}{before}")).await;
             let found = names(&page.body);
-            let listed = page.body["returns"].as_array().unwrap().iter();
+            let listed = page.body["items"].as_array().unwrap().iter();
             times.extend(listed.map(|listed| wire::time::read(listed["created_at"].as_str().unwrap()).unwrap()));
             assert!(!found.is_empty() && found.len() <= limit, "{}", page.text);
             paged.extend(found);
-            assert_eq!(page.body["has_more"].as_bool().unwrap(), !page.body["next_before"].is_null());
-            let Some(next) = page.body["next_before"].as_str() else { break };
-            before = format!("&before={next}");
+            let Some(next) = page.body["next"].as_str() else { break };
+            before = format!("&cursor={next}");
         }
         paged.sort_unstable();
         assert_eq!(paged, started, "{filter}limit={limit}");
@@ -106,7 +105,7 @@ async fn pages_have_every_return_once() {
 async fn a_list_says_what_it_does_not_understand() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    for query in ["limit=0", "limit=101", "limit=x", "status=created", "from=yesterday", "to=1", "before=1", "order_identifier=%00"] {
+    for query in ["limit=0", "limit=101", "limit=x", "status=created", "from=yesterday", "to=1", "cursor=1", "order_identifier=%00"] {
         assert_eq!(merchant.lists_returns(query).await.status, 400, "{query}");
     }
 }

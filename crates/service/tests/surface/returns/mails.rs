@@ -266,8 +266,8 @@ async fn the_command_sets_lists_reads_and_resends() {
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     world.deliver_all_due().await;
     let listed = json_of(&["list", &rma.to_lowercase(), "-o", "json"]);
-    let id = listed[0]["message_id"].as_str().unwrap();
-    assert_eq!((&listed[0]["mail"], &listed[0]["state"]), (&json!("confirmed"), &json!("delivered")));
+    let id = listed["items"][0]["message_id"].as_str().unwrap();
+    assert_eq!((&listed["items"][0]["mail"], &listed["items"][0]["state"]), (&json!("confirmed"), &json!("delivered")));
     assert!(out(&mails(&["list", &rma])).contains("confirmed"));
     let read = out(&mails(&["read", id]));
     assert!(read.starts_with("To: pat@example.com\nSubject: Your return is confirmed") && read.contains("/r/acme/s/…"), "{read}");

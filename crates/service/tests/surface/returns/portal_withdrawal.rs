@@ -54,7 +54,7 @@ impl Merchant<'_> {
     /// The only statement.
     pub(super) async fn withdrawal(&self) -> Value {
         let listed = self.withdrawals("").await;
-        let [only] = &listed["withdrawals"].as_array().unwrap()[..] else { panic!("one statement: {listed}") };
+        let [only] = &listed["items"].as_array().unwrap()[..] else { panic!("one statement: {listed}") };
         only.clone()
     }
 
@@ -199,19 +199,19 @@ async fn a_strangers_statement_is_taken_and_shows_nothing_of_an_order() {
         assert_eq!(sam.opens("items").await.status, 401, "no order is opened");
     }
     let listed = shop.merchant.withdrawals("").await;
-    assert!(listed["withdrawals"].as_array().unwrap().iter().all(|kept| kept["order_identifier"].is_null() && kept["in_time"].is_null()));
+    assert!(listed["items"].as_array().unwrap().iter().all(|kept| kept["order_identifier"].is_null() && kept["in_time"].is_null()));
     let cases = shop.merchant.calls(Method::GET, "/v1/work_items", |request| request).await.body;
-    let cases = cases["work_items"].as_array().unwrap();
+    let cases = cases["items"].as_array().unwrap();
     assert_eq!(cases.len(), 3);
     assert!(cases.iter().all(|case| case["kind"] == "withdrawal_unmatched" && !case["reason"].as_str().unwrap().contains("sam")));
 
     // Support finds the order.
-    let reference = listed["withdrawals"][2]["reference"].as_str().unwrap();
+    let reference = listed["items"][2]["reference"].as_str().unwrap();
     let matches = |order: &'static str| ["withdrawals", "match", "--merchant", "acme", reference, order];
     assert!(err(&backhaul(&world.database, &matches("A-8"))).contains("has no order A-8"));
     assert_eq!(out(&backhaul(&world.database, &matches("A-1"))), format!("The withdrawal {reference} is about order A-1.\n"));
     let of_order = shop.merchant.withdrawals("?order_identifier=A-1").await;
-    assert_eq!((&of_order["withdrawals"][0]["reference"], &of_order["withdrawals"][0]["in_time"]), (&json!(reference), &json!(true)));
+    assert_eq!((&of_order["items"][0]["reference"], &of_order["items"][0]["in_time"]), (&json!(reference), &json!(true)));
     assert_eq!(world.database.texts("select subject from work_item where closed_at is null order by 1").await.len(), 2);
     assert_eq!(world.database.texts("select detail from audit where action = 'withdrawal.matched'").await, [format!("{reference} A-1")]);
 }

@@ -28,7 +28,7 @@ async fn lists(merchant: &Merchant<'_>, query: &str) -> Reply {
 }
 
 fn subjects(page: &Value) -> Vec<&str> {
-    page["work_items"].as_array().unwrap().iter().map(|item| item["subject"].as_str().unwrap()).collect()
+    page["items"].as_array().unwrap().iter().map(|item| item["subject"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
@@ -38,15 +38,15 @@ async fn open_cases_are_listed_newest_first_page_by_page() {
     has_cases(&merchant, &["R-1", "R-2", "R-3"]).await;
     has_cases(&world.merchant("other").await, &["R-9"]).await;
     let first = lists(&merchant, "?limit=2").await.body;
-    assert_eq!((subjects(&first), &first["has_more"]), (vec!["R-3", "R-2"], &json!(true)));
-    let case = &first["work_items"][0];
+    assert_eq!((subjects(&first), first["next"].is_string()), (vec!["R-3", "R-2"], true));
+    let case = &first["items"][0];
     assert_eq!((&case["kind"], &case["opened_at"]), (&json!("label_refused"), &json!("2026-03-01T12:00:03Z")));
     assert_eq!(case["reason"], "The carrier refuses the label of R-3.");
-    let second = lists(&merchant, &format!("?limit=2&before={}", first["next_before"].as_str().unwrap())).await.body;
-    assert_eq!((subjects(&second), &second["has_more"], &second["next_before"]), (vec!["R-1"], &json!(false), &json!(null)));
+    let second = lists(&merchant, &format!("?limit=2&cursor={}", first["next"].as_str().unwrap())).await.body;
+    assert_eq!((subjects(&second), &second["next"]), (vec!["R-1"], &json!(null)));
     let whole = lists(&merchant, "?limit=3").await.body;
-    assert_eq!((subjects(&whole).len(), &whole["has_more"]), (3, &json!(false)));
-    for query in ["?limit=0", "?limit=101", "?limit=x", "?before=x"] {
+    assert_eq!((subjects(&whole).len(), &whole["next"]), (3, &json!(null)));
+    for query in ["?limit=0", "?limit=101", "?limit=x", "?cursor=x"] {
         assert_eq!(lists(&merchant, query).await.status, 400, "{query}");
     }
 }
@@ -57,7 +57,7 @@ async fn a_case_is_closed_by_hand_once() {
     let (merchant, other) = (world.merchant("acme").await, world.merchant("other").await);
     has_cases(&merchant, &["R-1", "R-2"]).await;
     let listed = lists(&merchant, "").await.body;
-    let path = format!("/v1/work_items/{}/close", listed["work_items"][0]["work_item_id"].as_str().unwrap());
+    let path = format!("/v1/work_items/{}/close", listed["items"][0]["work_item_id"].as_str().unwrap());
     let close = async |merchant: &Merchant<'_>, path: &str| merchant.calls(Method::POST, path, |request| request).await.status.as_u16();
     assert_eq!(close(&other, &path).await, 404, "another merchant's");
     assert_eq!((close(&merchant, &path).await, close(&merchant, &path).await), (204, 404));
@@ -79,7 +79,7 @@ async fn support_works_through_the_list() {
     assert_eq!(rows[0].split_whitespace().collect::<Vec<_>>(), ["KIND", "SUBJECT", "OPENED", "REASON"]);
     assert!(rows[1].starts_with("label_refused") && rows[1].contains("R-2") && rows[2].contains("R-1"), "{table}");
     let listed: Value = serde_json::from_str(&out(&work(&["list", "--merchant", "acme", "--limit", "1", "-o", "json"]))).unwrap();
-    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["subject"]), (1, &json!("R-2")));
+    assert_eq!((listed["items"].as_array().unwrap().len(), &listed["items"][0]["subject"]), (1, &json!("R-2")));
     let done = ["done", "R-2", "--kind", "label_refused", "--merchant", "acme"];
     assert_eq!(out(&work(&done)), "Closed the case label_refused of R-2.\n");
     assert!(err(&work(&done)).contains("`backhaul returns work list --merchant acme`"));

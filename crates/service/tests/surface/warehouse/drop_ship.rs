@@ -107,16 +107,16 @@ async fn orders_are_listed_newest_first_by_the_page_and_by_status() {
     merchant.warehouse_reports("A-2", "ship", &shipment("S1", &[("L1", 1)])).await;
     let list = async |query: &str| merchant.calls(Method::GET, &format!("/v1/drop_ship_orders{query}"), |request| request).await;
     let names = |page: &Value| {
-        let orders = page["drop_ship_orders"].as_array().unwrap().iter();
+        let orders = page["items"].as_array().unwrap().iter();
         orders.map(|order| order["client_identifier"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let first = list("?limit=2").await.body;
-    assert_eq!((names(&first), &first["has_more"]), (vec!["A-3".to_owned(), "A-2".to_owned()], &json!(true)));
-    let rest = list(&format!("?limit=2&before={}", first["next_before"].as_str().unwrap())).await.body;
-    assert_eq!((names(&rest), &rest["has_more"]), (vec!["A-1".to_owned()], &json!(false)));
+    assert_eq!((names(&first), first["next"].is_string()), (vec!["A-3".to_owned(), "A-2".to_owned()], true));
+    let rest = list(&format!("?limit=2&cursor={}", first["next"].as_str().unwrap())).await.body;
+    assert_eq!((names(&rest), &rest["next"]), (vec!["A-1".to_owned()], &json!(null)));
     assert_eq!(names(&list("?status=accepted").await.body), ["A-3", "A-1"]);
     assert_eq!(names(&list("?status=shipped").await.body), ["A-2"]);
-    for wrong in ["?status=sent", "?limit=0", "?limit=101", "?before=x"] {
+    for wrong in ["?status=sent", "?limit=0", "?limit=101", "?cursor=x"] {
         assert_eq!(list(wrong).await.status, 400, "{wrong}");
     }
 }

@@ -27,7 +27,7 @@ async fn an_asn_is_new_then_known_and_never_another() {
     assert!(reply.body["message"].as_str().unwrap().contains("A-1"), "{}", reply.text);
     // Nothing from that request was accepted.
     let listed = merchant.calls(Method::GET, "/v1/inbound_asns", |request| request).await;
-    assert_eq!(listed.body["inbound_asns"].as_array().unwrap().len(), 1);
+    assert_eq!(listed.body["items"].as_array().unwrap().len(), 1);
     // Another merchant has its own numbers.
     let stranger = world.merchant("stranger").await;
     stranger.announces("A-1", &[units_of("HAT", 1)]).await;
@@ -140,14 +140,14 @@ async fn asns_are_listed_newest_first_and_by_shipment() {
     let page = async |query: &str| {
         let reply = merchant.calls(Method::GET, &format!("/v1/inbound_asns{query}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        let numbers = reply.body["inbound_asns"].as_array().unwrap().iter().map(|of| of["asn_number"].as_str().unwrap().to_owned());
-        (numbers.collect::<Vec<_>>(), reply.body["next_before"].as_str().map(ToOwned::to_owned))
+        let numbers = reply.body["items"].as_array().unwrap().iter().map(|of| of["asn_number"].as_str().unwrap().to_owned());
+        (numbers.collect::<Vec<_>>(), reply.body["next"].as_str().map(ToOwned::to_owned))
     };
     let (first, next) = page("?limit=3").await;
     assert_eq!(first, ["A-4", "A-3", "A-2"]);
-    assert_eq!(page(&format!("?limit=3&before={}", next.unwrap())).await, (vec!["A-1".to_owned(), "A-0".to_owned()], None));
+    assert_eq!(page(&format!("?limit=3&cursor={}", next.unwrap())).await, (vec!["A-1".to_owned(), "A-0".to_owned()], None));
     assert_eq!(page("?shipment_identifier=S-1").await.0, ["A-3", "A-1"]);
-    for wrong in ["?limit=0", "?limit=101", "?before=x", "?shipment_identifier=%00"] {
+    for wrong in ["?limit=0", "?limit=101", "?cursor=x", "?shipment_identifier=%00"] {
         assert_eq!(merchant.calls(Method::GET, &format!("/v1/inbound_asns{wrong}"), |request| request).await.status, 400, "{wrong}");
     }
 }

@@ -50,8 +50,8 @@ async fn what_was_not_announced_is_an_exception_and_tells_the_merchant_nothing()
     assert_eq!(yard.merchant.exceptions("").await, expected);
     assert_eq!(yard.merchant.exceptions("?asn_number=A-9").await, ["unknown_asn A-9 LP-6 1 open"]);
     let page = yard.merchant.calls(Method::GET, "/v1/receiving_exceptions?limit=2", |request| request).await;
-    assert_eq!((page.body["receiving_exceptions"].as_array().unwrap().len(), &page.body["has_more"]), (2, &json!(true)));
-    let rest = format!("?limit=5&before={}", page.body["next_before"].as_str().unwrap());
+    assert_eq!((page.body["items"].as_array().unwrap().len(), page.body["next"].is_string()), (2, true));
+    let rest = format!("?limit=5&cursor={}", page.body["next"].as_str().unwrap());
     assert_eq!(yard.merchant.exceptions(&rest).await.len(), 3);
 }
 

@@ -235,13 +235,13 @@ async fn shipments_are_listed_newest_first_page_by_page() {
     loop {
         let page = merchant.calls(Method::GET, &format!("/v1/outbound_shipments{query}"), |request| request).await;
         assert_eq!(page.status, 200, "{}", page.text);
-        let numbers = page.body["outbound_shipments"].as_array().unwrap().iter();
+        let numbers = page.body["items"].as_array().unwrap().iter();
         seen.extend(numbers.map(|shipment| shipment["asn_number"].as_str().unwrap().to_owned()));
-        let Some(next) = page.body["next_before"].as_str() else { break };
-        query = format!("?limit=2&before={next}");
+        let Some(next) = page.body["next"].as_str() else { break };
+        query = format!("?limit=2&cursor={next}");
     }
     assert_eq!(seen, ["A-4", "A-3", "A-2", "A-1", "A-0"]);
-    for bad in ["?limit=0", "?limit=101", "?before=x", "?limit=x"] {
+    for bad in ["?limit=0", "?limit=101", "?cursor=x", "?limit=x"] {
         assert_eq!(merchant.calls(Method::GET, &format!("/v1/outbound_shipments{bad}"), |request| request).await.status, 400, "{bad}");
     }
 }

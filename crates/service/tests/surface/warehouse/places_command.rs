@@ -51,7 +51,7 @@ async fn a_warehouse_is_set_shown_changed_and_removed() {
     let words = ["--no-external-identifier", "--address", ADDRESS, "--company", "Acme"];
     assert_eq!(json(&world, &[&["warehouse", "set", "WH-1"], &words[..]].concat()), expected);
     assert_eq!(json(&world, &["warehouse", "show", "WH-1"]), expected);
-    assert_eq!(json(&world, &["warehouse", "list"]), json!([expected]));
+    assert_eq!(json(&world, &["warehouse", "list"])["items"], json!([expected]));
     assert!(shown(&world, &["warehouse", "show", "WH-1"]).contains("Dock 4; Acme; 7 Dock Rd; Reno; NV; 89501"));
     assert!(shown(&world, &["warehouse", "list"]).contains("ST-42"));
     assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", " "]).contains("a warehouse's name must be 1 to 255 characters"));
@@ -76,7 +76,10 @@ async fn a_vendor_has_a_number_that_is_never_given_again() {
     shown(&world, &["vendor", "remove", "2"]);
     assert_eq!(add("Washer Co"), 3, "2 stays with whom it was");
     let known = json(&world, &["vendor", "list"]);
-    assert_eq!(known.as_array().unwrap().iter().map(|vendor| vendor["name"].as_str().unwrap()).collect::<Vec<_>>(), ["Bolts", "Washer Co"]);
+    assert_eq!(
+        known["items"].as_array().unwrap().iter().map(|vendor| vendor["name"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["Bolts", "Washer Co"]
+    );
     assert!(shown(&world, &["vendor", "list"]).contains("Dock 4; 7 Dock Rd; Reno; NV; 89501"));
     for words in [&["remove", "2"][..], &["show", "2"], &["set", "2", "--name", "x"]] {
         assert!(refused(&world, &[&["vendor"], words].concat()).contains("`backhaul vendor list --merchant HANDLE`"), "{words:?}");

@@ -215,7 +215,7 @@ async fn a_rejected_unit_is_kept_and_the_return_still_waits() {
     rejected["reject_reason"] = "COUNTERFEIT".into();
     assert_eq!(yard.merchant.scans(std::slice::from_ref(&rejected)).await, ["received L1"]);
     assert_eq!(receiving_told(&shop).await, Vec::<String>::new(), "it is not ready for a refund");
-    assert_eq!(yard.merchant.expects("").await["expected_returns"][0]["lines"][0]["expected"], 1);
+    assert_eq!(yard.merchant.expects("").await["items"][0]["lines"][0]["expected"], 1);
     let mut another = scan_for(&rma, "LP-2");
     another["reject_reason"] = "COUNTERFEIT".into();
     assert_eq!(yard.merchant.scans(&[another, scan_for(&rma, "LP-3")]).await, ["received L1", "received L1"]);
@@ -235,7 +235,7 @@ async fn what_the_shopper_keeps_is_not_expected() {
     let reply = shop.merchant.starts(&kept).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     let rma = reply.body["rma_identifier"].as_str().unwrap();
-    assert_eq!(yard.merchant.expects("").await["expected_returns"], json!([]));
+    assert_eq!(yard.merchant.expects("").await["items"], json!([]));
     assert_eq!(yard.merchant.scans(&[scan_for(rma, "LP-1")]).await, ["exception unexpected_unit"]);
 }
 
@@ -266,24 +266,24 @@ async fn returns_are_expected_until_everything_has_arrived() {
     assert_eq!(shop.merchant.cancels(&cancelled).await.status, 200);
 
     let names = |body: &Value| {
-        let listed = body["expected_returns"].as_array().unwrap().iter();
+        let listed = body["items"].as_array().unwrap().iter();
         listed.map(|of| of["rma_identifier"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let page = yard.merchant.expects("?limit=1").await;
-    assert_eq!((names(&page), &page["has_more"]), (vec![second.clone()], &json!(true)));
-    let rest = yard.merchant.expects(&format!("?limit=1&before={}", page["next_before"].as_str().unwrap())).await;
-    assert_eq!((names(&rest), &rest["has_more"], &rest["next_before"]), (vec![rma.clone()], &json!(false), &Value::Null));
+    assert_eq!((names(&page), page["next"].is_string()), (vec![second.clone()], true));
+    let rest = yard.merchant.expects(&format!("?limit=1&cursor={}", page["next"].as_str().unwrap())).await;
+    assert_eq!((names(&rest), &rest["next"]), (vec![rma.clone()], &Value::Null));
     let number = format!("T-{rma}");
     let expected = json!([{
         "rma_identifier": rma, "order_identifier": "O-1", "return_method": "mail-back", "tracking_numbers": [number], "closed": false,
         "lines": [
-            { "line_identifier": "L1", "sku": "SHOE-42", "title": rest["expected_returns"][0]["lines"][0]["title"], "expected": 2, "received": 0 },
-            { "line_identifier": "L2", "sku": "SOCK-1", "title": rest["expected_returns"][0]["lines"][1]["title"], "expected": 1, "received": 0 },
+            { "line_identifier": "L1", "sku": "SHOE-42", "title": rest["items"][0]["lines"][0]["title"], "expected": 2, "received": 0 },
+            { "line_identifier": "L2", "sku": "SOCK-1", "title": rest["items"][0]["lines"][1]["title"], "expected": 1, "received": 0 },
         ],
-        "created_at": rest["expected_returns"][0]["created_at"],
+        "created_at": rest["items"][0]["created_at"],
     }]);
     for query in [format!("?tracking_number={number}"), format!("?rma_identifier={rma}")] {
-        assert_eq!(yard.merchant.expects(&query).await["expected_returns"], expected, "{query}");
+        assert_eq!(yard.merchant.expects(&query).await["items"], expected, "{query}");
     }
     let crossed = format!("?tracking_number={number}&rma_identifier={second}");
     for query in ["?tracking_number=T-0", "?rma_identifier=R-2222-2222", &crossed, &format!("?rma_identifier={cancelled}")] {
@@ -301,7 +301,7 @@ async fn returns_are_expected_until_everything_has_arrived() {
     assert_eq!(names(&yard.merchant.expects("").await), [second.as_str()]);
     assert!(names(&yard.merchant.expects(&format!("?rma_identifier={rma}")).await).is_empty());
 
-    for bad in ["?limit=0", "?limit=101", "?before=x", "?tracking_number=%00", "?rma_identifier=%00"] {
+    for bad in ["?limit=0", "?limit=101", "?cursor=x", "?tracking_number=%00", "?rma_identifier=%00"] {
         let reply = yard.merchant.calls(Method::GET, &format!("/v1/expected_returns{bad}"), |request| request).await;
         assert_eq!(reply.status, 400, "{bad}");
     }

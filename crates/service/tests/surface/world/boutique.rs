@@ -137,7 +137,7 @@ impl Boutique<'_> {
     /// The open cases as `kind subject`, newest first.
     pub async fn cases(&self) -> Vec<String> {
         let listed = self.shop.merchant.calls(Method::GET, "/v1/work_items", |request| request).await;
-        let items = listed.body["work_items"].as_array().unwrap_or_else(|| panic!("{}", listed.text)).iter();
+        let items = listed.body["items"].as_array().unwrap_or_else(|| panic!("{}", listed.text)).iter();
         items.map(|item| format!("{} {}", item["kind"].as_str().unwrap(), item["subject"].as_str().unwrap())).collect()
     }
 

@@ -128,7 +128,7 @@ impl Merchant<'_> {
             let target = ["asn_number", "rma_identifier", "tracking_number"].map(text).concat();
             format!("{} {target} {about} {} {settled}", text("exception"), of["quantity"])
         };
-        let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(summary).collect();
+        let mut exceptions: Vec<String> = reply.body["items"].as_array().unwrap().iter().map(summary).collect();
         exceptions.sort();
         exceptions
     }

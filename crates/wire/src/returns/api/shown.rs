@@ -4,12 +4,6 @@ use domain::returns::rma::eligibility::Obstacle;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Maximum page size.
-pub const MOST_RETURNS: u32 = 100;
-
-/// Default page size.
-const USUAL_RETURNS: u32 = 50;
-
 /// Query parameters for listing returns.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -29,28 +23,15 @@ pub struct ReturnsQuery {
     /// Only returns started before this time (ISO 8601).
     #[param(required = false)]
     pub to: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "usual_returns")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
-}
-
-fn usual_returns() -> u32 {
-    USUAL_RETURNS
 }
 
 /// A page of returns.
 #[derive(Serialize, ToSchema)]
 pub struct Returns {
     /// Newest first.
-    pub returns: Vec<ReturnListed>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<ReturnListed>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A return in a list.

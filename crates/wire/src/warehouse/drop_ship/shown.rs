@@ -5,12 +5,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::warehouse::drop_shipment::{DropShipment, DropShipmentOrder};
 
-/// Maximum page size.
-pub const MOST_LISTED: u32 = 100;
-
-/// Default page size.
-const USUAL_LISTED: u32 = 50;
-
 /// The results for the drop-ship orders of a message.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipOrdersTaken {
@@ -66,28 +60,15 @@ pub struct DropShipOrdersQuery {
     /// Only orders in this status: `accepted`, `partially_shipped`, `shipped`, `cancelled` or `rejected`.
     #[param(required = false)]
     pub status: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "usual_listed")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
-}
-
-fn usual_listed() -> u32 {
-    USUAL_LISTED
 }
 
 /// A page of drop-ship orders.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipOrders {
     /// Newest first.
-    pub drop_ship_orders: Vec<DropShipOrderListed>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<DropShipOrderListed>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// A drop-ship order in a list.

@@ -3,16 +3,6 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Maximum page size, for ASNs and for exceptions.
-pub const MOST_LISTED: u32 = 100;
-
-/// Default page size.
-const USUAL_LISTED: u32 = 50;
-
-pub(crate) fn usual_listed() -> u32 {
-    USUAL_LISTED
-}
-
 /// The results for the ASNs of a message.
 #[derive(Serialize, ToSchema)]
 pub struct AnnouncedAsns {
@@ -38,24 +28,15 @@ pub struct InboundAsnsQuery {
     /// Only ASNs of this shipment.
     #[param(required = false)]
     pub shipment_identifier: Option<String>,
-    /// Cursor: the `next_before` of the previous page.
-    #[param(required = false)]
-    pub before: Option<String>,
-    /// Maximum number of results per page.
-    #[serde(default = "usual_listed")]
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
-    pub limit: u32,
 }
 
 /// A page of ASNs.
 #[derive(Serialize, ToSchema)]
 pub struct InboundAsns {
     /// Newest first.
-    pub inbound_asns: Vec<InboundAsnListed>,
-    /// True if there may be more pages.
-    pub has_more: bool,
-    /// Pass it as `before` to get the next page; null on the last page.
-    pub next_before: Option<String>,
+    pub items: Vec<InboundAsnListed>,
+    /// Pass it as `cursor` to get the next page; null on the last page.
+    pub next: Option<String>,
 }
 
 /// An ASN in a list.

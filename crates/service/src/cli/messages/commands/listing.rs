@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::cli::context::OfMerchants;
 use crate::cli::moment::moment;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::show::messages::across::{self, Wanted};
 
 #[derive(Args)]
@@ -40,12 +41,8 @@ pub(in crate::cli) struct List {
     /// Only messages created before this time (ISO 8601).
     #[arg(long, value_parser = moment)]
     to: Option<DateTime<Utc>>,
-    /// Continue the list with messages older than this one.
-    #[arg(long, value_name = "ID")]
-    before: Option<Uuid>,
-    /// The most messages to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    limit: u32,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 /// The state of a message, as an option.
@@ -106,7 +103,7 @@ async fn list(app: &App, merchant: &Merchant, options: &List, format: Format) ->
         from: options.from,
         to: options.to,
     };
-    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
+    let (mut rows, mut before, most) = (Vec::new(), options.page.place::<Uuid>()?, options.page.limit());
     loop {
         let store = app.store(merchant.id);
         let page = message_pages::list(store, merchant.id, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
@@ -117,11 +114,7 @@ async fn list(app: &App, merchant: &Merchant, options: &List, format: Format) ->
         }
     }
     let empty = format!("No messages of {} match.", merchant.handle);
-    output::list(format, &rows, &empty, &HEADERS, Row::cells)?;
-    if let (Some(before), Format::Table) = (before, format) {
-        output::line(&format!("There may be more. To continue, add --before {before}"));
-    }
-    Ok(())
+    output::page(format, &rows, before.map(|id| id.to_string()).as_deref(), &empty, &HEADERS, Row::cells)
 }
 
 /// The merchants that a list of all looks at, by handle.
@@ -138,7 +131,7 @@ async fn list_all(app: &App, options: &List, format: Format) -> anyhow::Result<(
     };
     let state = options.state.map(State::from);
     let wanted = Wanted { state, interface, event: options.event.as_deref(), from: options.from, to: options.to };
-    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
+    let (mut rows, mut before, most) = (Vec::new(), options.page.place::<Uuid>()?, options.page.limit());
     let mut some_merchants = false;
     for _page in 0..MOST_PAGES {
         let page = across::newest(app, &wanted, before, (MOST_MERCHANTS, MOST_LISTED)).await?;
@@ -152,12 +145,10 @@ async fn list_all(app: &App, options: &List, format: Format) -> anyhow::Result<(
         rows.truncate(most);
         before = rows.last().and_then(|row| row.message_id.parse().ok());
     }
-    output::list(format, &rows, "No messages match here.", &HEADERS_OF_ALL, Row::cells_of_all)?;
+    let next = before.map(|id| id.to_string());
+    output::page(format, &rows, next.as_deref(), "No messages match here.", &HEADERS_OF_ALL, Row::cells_of_all)?;
     if some_merchants {
         output::note(&format!("Only the first {MOST_MERCHANTS} merchants by handle were looked at; name another with --merchant."));
-    }
-    if let Some(before) = before {
-        output::note(&format!("There may be more. To continue, add --before {before}"));
     }
     Ok(())
 }

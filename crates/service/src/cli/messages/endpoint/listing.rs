@@ -4,13 +4,14 @@ use clap::Args;
 use domain::id::{Handle, MerchantId};
 use domain::messages::message::Interface;
 use serde::Serialize;
-use store::merchants::accounts::Merchant;
+use store::merchants::accounts::{self, Merchant};
 use store::messages::{recent, troubles};
 use wire::messages::message::{EndpointCertificate, EndpointOut, EndpointState};
 
 use crate::app::App;
 use crate::cli::context::OfMerchants;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::messages::configure_endpoint::ConfigureEndpointError;
 use crate::show::messages::endpoints::{self, answer_in_words, word};
 
@@ -28,12 +29,8 @@ pub(in crate::cli) struct List {
     /// messages owed and given up come first.
     #[arg(long)]
     failing: bool,
-    /// Of all merchants, continue the list after this handle.
-    #[arg(long, value_name = "HANDLE", requires = "all_merchants", conflicts_with = "failing")]
-    after: Option<Handle>,
-    /// Of all merchants, about as many endpoints as are shown; those of one merchant stay together.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
-    limit: u32,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 /// An endpoint with its merchant. Lists and single endpoints have this one shape.
@@ -88,21 +85,27 @@ const HEADERS: [&str; 8] = ["INTERFACE", "STATE", "LAST ANSWER", "AT", "OWED", "
 
 /// Lists the endpoints of a merchant.
 pub(super) async fn list(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
-    let empty = format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle);
-    output::list(format, &rows_of(app, &merchant.handle, merchant.id).await?, &empty, &HEADERS, Row::cells)
+    output::list(format, &rows_of(app, &merchant.handle, merchant.id).await?, &none_yet(merchant), &HEADERS, Row::cells)
+}
+
+fn none_yet(merchant: &Merchant) -> String {
+    format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle)
 }
 
 /// Lists the endpoints that are asked for, of one merchant or of all.
 pub(super) async fn run(app: &App, asked: &List, format: Format) -> anyhow::Result<()> {
     match &asked.merchants {
-        OfMerchants::One(merchant) if asked.failing => {
+        OfMerchants::One(merchant) => {
             let merchant = merchant.find(app).await?;
+            let after: Option<Interface> = asked.page.place()?;
             let mut rows = rows_of(app, &merchant.handle, merchant.id).await?;
-            rows.retain(Row::is_failing);
-            output::list(format, &rows, &format!("No endpoint of {} fails.", merchant.handle), &HEADERS, Row::cells)
+            rows.retain(|row| after.is_none_or(|after| row.endpoint.interface.as_str() > after.as_str()));
+            rows.retain(|row| !asked.failing || row.is_failing());
+            let next = asked.page.cut(&mut rows, |last| last.endpoint.interface.clone());
+            let empty = if asked.failing { format!("No endpoint of {} fails.", merchant.handle) } else { none_yet(&merchant) };
+            output::page(format, &rows, next.as_deref(), &empty, &HEADERS, Row::cells)
         }
-        OfMerchants::One(merchant) => list(app, &merchant.find(app).await?, format).await,
-        OfMerchants::All if asked.failing => list_failing(app, asked.limit as usize, format).await,
+        OfMerchants::All if asked.failing => list_failing(app, &asked.page, format).await,
         OfMerchants::All => list_all(app, asked, format).await,
     }
 }
@@ -112,25 +115,41 @@ const HEADERS_OF_ALL: [&str; 9] = ["MERCHANT", "INTERFACE", "STATE", "LAST ANSWE
 
 /// Lists the endpoints of all merchants, by handle and interface.
 async fn list_all(app: &App, asked: &List, format: Format) -> anyhow::Result<()> {
-    let accounts = recent::merchants(app.cell(), asked.after.as_ref().map(Handle::as_str), MERCHANTS).await?;
-    let is_last = i64::try_from(accounts.len())? < MERCHANTS;
-    let (mut rows, mut last, mut read) = (Vec::new(), None, 0);
-    for account in &accounts {
-        if rows.len() >= asked.limit as usize {
+    let (page, mut rows) = (&asked.page, Vec::new());
+    let after: Option<(Handle, Option<Interface>)> = page.after(read_place)?;
+    if let Some((handle, Some(interface))) = &after
+        && let Some(begun) = accounts::find(app.cell(), handle).await?
+    {
+        rows = rows_of(app, &begun.handle, begun.id).await?;
+        rows.retain(|row| row.endpoint.interface.as_str() > interface.as_str());
+    }
+    let merchants = recent::merchants(app.cell(), after.as_ref().map(|(handle, _)| handle.as_str()), MERCHANTS).await?;
+    for account in &merchants {
+        if rows.len() > page.limit() {
             break;
         }
         rows.extend(rows_of(app, &account.handle, account.id).await?);
-        (last, read) = (Some(account.handle.as_str()), read + 1);
     }
-    output::list(format, &rows, "No merchant has endpoints here.", &HEADERS_OF_ALL, Row::cells_of_all)?;
-    if let Some(last) = last.filter(|_| !is_last || read < accounts.len()) {
-        output::note(&format!("There may be more. To continue, add --after {last}"));
+    let next = page.cut(&mut rows, |last| format!("{}/{}", last.merchant, last.endpoint.interface));
+    // There may be more merchants than are read at once, and few of them may have endpoints.
+    let unread = merchants.last().filter(|_| i64::try_from(merchants.len()).is_ok_and(|read| read == MERCHANTS));
+    let next = next.or_else(|| unread.map(|last| last.handle.clone()));
+    output::page(format, &rows, next.as_deref(), "No merchant has endpoints here.", &HEADERS_OF_ALL, Row::cells_of_all)
+}
+
+/// Reads the place where a page ended: at an endpoint, or after all endpoints of a merchant.
+fn read_place(cursor: &str) -> Option<(Handle, Option<Interface>)> {
+    match cursor.split_once('/') {
+        Some((handle, interface)) => Some((handle.parse().ok()?, Some(interface.parse().ok()?))),
+        None => Some((cursor.parse().ok()?, None)),
     }
-    Ok(())
 }
 
 /// Lists the endpoints of all merchants that have been reported as failing, those with most messages owed and given up first.
-async fn list_failing(app: &App, most: usize, format: Format) -> anyhow::Result<()> {
+async fn list_failing(app: &App, page: &PageArgs, format: Format) -> anyhow::Result<()> {
+    // They are compared with each other, so they have one page.
+    page.after(|_| None::<Handle>)?;
+    let most = page.limit();
     let (mut failing, more) = troubles::failing(app.cell(), false, COMPARED, COUNTED).await?;
     failing.sort_by_key(|failing| std::cmp::Reverse(failing.waiting + failing.given_up));
     let is_whole = failing.len() <= most && !more;

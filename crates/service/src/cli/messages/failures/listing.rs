@@ -1,6 +1,5 @@
 //! `backhaul failures list`: the failure queue of one merchant, or of all.
 
-use anyhow::{Context as _, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
@@ -13,12 +12,14 @@ use store::messages::failure_groups::{self, Filter, GroupKey};
 use store::messages::failures::{self, Group, MOST_COUNTED, Of};
 use store::messages::unsent::{self, Unsent};
 use uuid::Uuid;
+use wire::page::{read_moment, write_moment};
 use wire::time;
 
 use super::entry::EntryOut;
 use crate::app::App;
 use crate::cli::context::OfMerchants;
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 
 #[derive(Args)]
 pub(in crate::cli) struct List {
@@ -31,12 +32,8 @@ pub(in crate::cli) struct List {
     /// List failed internal work instead, which is not sent to the merchant's systems: mails, operator webhooks and the like.
     #[arg(long, conflicts_with = "interface")]
     internal: bool,
-    /// Continue the list after this message, or of all merchants after this group, as the page before says.
-    #[arg(long, value_name = "ID")]
-    after: Option<String>,
-    /// The most messages or groups to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=1_000))]
-    limit: i64,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 pub(super) async fn run(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
@@ -47,9 +44,8 @@ pub(super) async fn run(app: &App, options: &List, format: Format) -> anyhow::Re
     if let Some(kind) = options.interface {
         return list(app, merchant.id, kind, options, format).await;
     }
-    if options.after.is_some() {
-        bail!("--after continues a list of single messages: name their interface with --interface");
-    }
+    // Groups of a merchant are listed whole, so no page of them has a next one.
+    options.page.after(|_| None::<Uuid>)?;
     let of = if options.internal { Of::Internal } else { Of::Merchant };
     show_groups(&merchant, &failures::groups(app.store(merchant.id), merchant.id, of, None).await?, format)?;
     if of == Of::Merchant {
@@ -138,8 +134,8 @@ async fn list_all(app: &App, options: &List, format: Format) -> anyhow::Result<(
         internal: options.internal || matches!(options.interface, Some(Kind::Internal(_))),
         ..Filter::default()
     };
-    let mut after = options.after.as_deref().map(read_key).transpose()?;
-    let (mut groups, most) = (Vec::new(), usize::try_from(options.limit)?);
+    let mut after = options.page.after(read_key)?;
+    let (mut groups, most) = (Vec::new(), options.page.limit());
     for _page in 0..MOST_PAGES {
         let page = failure_groups::list(app.cell(), &filter, after.as_ref()).await?;
         groups.extend(page.groups);
@@ -154,11 +150,8 @@ async fn list_all(app: &App, options: &List, format: Format) -> anyhow::Result<(
     }
     let mut rows: Vec<GroupOut> = groups.into_iter().map(GroupOut::from).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.count));
-    output::list(format, &rows, "The failure queue is empty here.", &GROUP_HEADERS_OF_ALL, GroupOut::cells_of_all)?;
-    if let Some(after) = after {
-        output::note(&format!("There may be more. To continue, add --after {}", write_key(&after)));
-    }
-    Ok(())
+    let next = after.as_ref().map(write_key);
+    output::page(format, &rows, next.as_deref(), "The failure queue is empty here.", &GROUP_HEADERS_OF_ALL, GroupOut::cells_of_all)
 }
 
 /// The key of a group as a cursor.
@@ -167,29 +160,21 @@ fn write_key(key: &GroupKey) -> String {
 }
 
 /// Reads a cursor that [`write_key`] wrote.
-fn read_key(cursor: &str) -> anyhow::Result<GroupKey> {
-    let read = || {
-        let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-        let mut parts = text.splitn(3, ' ');
-        let merchant = MerchantId(parts.next()?.parse().ok()?);
-        Some(GroupKey { merchant, endpoint: EndpointId(parts.next()?.parse().ok()?), reason: parts.next()?.to_owned() })
-    };
-    read().with_context(|| format!("there is no group {cursor}; copy it from the end of the page before"))
+fn read_key(cursor: &str) -> Option<GroupKey> {
+    let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    let mut parts = text.splitn(3, ' ');
+    let merchant = MerchantId(parts.next()?.parse().ok()?);
+    Some(GroupKey { merchant, endpoint: EndpointId(parts.next()?.parse().ok()?), reason: parts.next()?.to_owned() })
 }
 
 async fn list(app: &App, merchant: MerchantId, kind: Kind, options: &List, format: Format) -> anyhow::Result<()> {
-    let after: (DateTime<Utc>, Uuid) = match &options.after {
-        None => (DateTime::UNIX_EPOCH, Uuid::nil()),
-        Some(id) => {
-            let id = Uuid::try_parse(id).with_context(|| format!("{id} is not the id of a message; copy it from the list"))?;
-            let entry = failures::find(app.store(merchant), merchant, id).await?;
-            (entry.with_context(|| format!("the message {id} was never in the failure queue"))?.failed_at, id)
-        }
-    };
-    let entries = failures::list(app.store(merchant), merchant, kind, after, options.limit).await?;
+    let after: Option<(DateTime<Utc>, Uuid)> = options.page.after(read_moment)?;
+    let after = after.unwrap_or((DateTime::UNIX_EPOCH, Uuid::nil()));
+    let mut entries = failures::list(app.store(merchant), merchant, kind, after, options.page.most()).await?;
+    let next = options.page.cut(&mut entries, |last| write_moment(last.failed_at, last.message_id));
     let rows: Vec<EntryOut> = entries.into_iter().map(EntryOut::from).collect();
     let headers = ["MESSAGE", "FAILED", "EVENT", "SUBJECT", "SEQUENCE", "ATTEMPTS", "REASON", "STATE", "OWNER"];
-    output::list(format, &rows, "The failure queue has no messages of this interface.", &headers, |row| {
+    output::page(format, &rows, next.as_deref(), "The failure queue has no messages of this interface.", &headers, |row| {
         vec![
             row.message_id.clone(),
             row.failed_at.clone(),

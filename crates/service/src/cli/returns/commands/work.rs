@@ -4,12 +4,12 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use domain::returns::work::WorkKind;
 use store::returns::work_items;
-use uuid::Uuid;
 use wire::returns::work::WorkItemOut;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::cli::page::PageArgs;
 use crate::flow::returns::close_case::{Case, close_case};
 use crate::show::returns::work_items as show;
 
@@ -25,12 +25,8 @@ pub(in crate::cli) enum Command {
 pub(in crate::cli) struct List {
     #[command(flatten)]
     merchant: OfMerchant,
-    /// Continue the list with the id that the previous page ended with.
-    #[arg(long, value_name = "ID")]
-    before: Option<Uuid>,
-    /// The most cases to show.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    limit: u32,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 #[derive(Args)]
@@ -61,14 +57,11 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
 
 async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     let merchant = options.merchant.find(app).await?.id;
-    let items = work_items::list(app.store(merchant), merchant, options.before, i64::from(options.limit)).await?;
+    let mut items = work_items::list(app.store(merchant), merchant, options.page.place()?, options.page.most()).await?;
+    let next = options.page.cut(&mut items, |last| last.id.to_string());
     let rows: Vec<WorkItemOut> = items.into_iter().map(show::shown).collect();
     let empty = format!("{} has no open cases.", options.merchant);
-    output::list(format, &rows, &empty, &["KIND", "SUBJECT", "OPENED", "REASON"], |row| {
+    output::page(format, &rows, next.as_deref(), &empty, &["KIND", "SUBJECT", "OPENED", "REASON"], |row| {
         vec![row.kind.to_owned(), row.subject.clone(), row.opened_at.clone(), row.reason.clone()]
-    })?;
-    if let (Some(last), Format::Table) = (rows.last().filter(|_| rows.len() == options.limit as usize), format) {
-        output::line(&format!("There may be more. To continue, add --before {}", last.work_item_id));
-    }
-    Ok(())
+    })
 }

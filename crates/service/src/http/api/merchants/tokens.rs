@@ -1,16 +1,17 @@
 //! Access tokens: `/oauth/token`.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
+use axum::{Extension, Json};
 use secrecy::{ExposeSecret as _, SecretString};
 use wire::answer::ErrorBody;
 use wire::merchants::token::{BasicCredential, TokenRequest, TokenResponse, TwoCredentials};
 
 use crate::app::App;
 use crate::flow::merchants::client::{ClientError, Shown};
-use crate::flow::merchants::issue_token::issue_token;
+use crate::flow::merchants::issue_token::{IssueTokenError, issue_token};
 use crate::http::address::Client;
+use crate::http::asker::{Asker, Known};
 use crate::http::body::{AnyBody, MediaType};
 use crate::http::error::{ApiError, Exceeded};
 use crate::http::listener::Presence;
@@ -22,7 +23,8 @@ use crate::platform::client_certificate::ClientCertificate;
 /// Get an access token.
 ///
 /// The OAuth 2.0 client credentials flow. The client's id and secret are in the body, or in the header `Authorization` as HTTP
-/// Basic (RFC 6749, 2.3.1), but not in both. A token is valid for 25 hours, or until its credential expires, and works for every route that its scopes allow. Reuse
+/// Basic (RFC 6749, 2.3.1), but not in both. With `scope` the token has only some of the credential's scopes (RFC 6749, 3.3), and
+/// otherwise all of them. A token is valid for 25 hours, or until its credential expires, and works for every route that its scopes allow. Reuse
 /// it until it expires. If the credential is bound to a client certificate, this call and those with the token need a TLS connection with
 /// that certificate (RFC 8705).
 #[utoipa::path(
@@ -32,7 +34,7 @@ use crate::platform::client_certificate::ClientCertificate;
     request_body(content((TokenRequest = "application/json"), (TokenRequest = "application/x-www-form-urlencoded"))),
     responses(
         (status = 200, description = "The access token.", body = TokenResponse),
-        (status = 400, description = "The request is malformed, incomplete or has two credentials (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
+        (status = 400, description = "The request is malformed, incomplete or has two credentials (`invalid_request`), or the grant is not supported (`unsupported_grant_type`), or the scope is unknown or not granted (`invalid_scope`).", body = ErrorBody),
         (status = 401, description = "The client id or secret is wrong, or the credential was revoked, has expired or is not for the caller's network or client certificate (`invalid_client`).", body = ErrorBody),
         (status = 413, description = "The body is larger than 16 KiB.", body = ErrorBody),
         (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
@@ -42,6 +44,7 @@ pub(crate) async fn issue(
     State(app): State<App>,
     address: Client,
     presence: Presence,
+    Extension(asker): Extension<Asker>,
     headers: HeaderMap,
     body: AnyBody<TOKEN_BYTES>,
 ) -> Result<Json<TokenResponse>, ApiError> {
@@ -58,9 +61,14 @@ pub(crate) async fn issue(
         Some("client_credentials") => {}
         Some(_) => return Err(ApiError::UnsupportedGrant),
     }
+    let wants = request.scope.clone();
     let guess = Guess::new(&app, address, &presence, request)?;
-    let issued = issue_token(&app, &guess.shown()).await.map_err(|error| guess.failed(&app, error))?;
+    let issued = issue_token(&app, &guess.shown(), wants.as_deref()).await.map_err(|error| match error {
+        IssueTokenError::Client(error) => guess.failed(&app, error),
+        IssueTokenError::NotGranted { granted } => ApiError::InvalidScope(granted),
+    })?;
     presence.authenticate();
+    asker.is(Known { merchant: issued.merchant, handle: None, client_id: guess.client_id().into() });
     let answer = TokenResponse {
         access_token: issued.token.expose_secret().to_owned(),
         token_type: "Bearer",

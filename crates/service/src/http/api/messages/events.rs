@@ -9,22 +9,25 @@ use domain::messages::message::{Interface, Kind, written_at};
 use serde_json::value::RawValue;
 use store::messages::feed;
 use wire::answer::ErrorBody;
-use wire::messages::event::{EventOut, Events, EventsQuery, MOST_EVENTS, Start, read_cursor, write_cursor};
+use wire::messages::event::{EventOut, Events, EventsQuery, Start, read_cursor, write_cursor};
+use wire::page::{BadPage, PageQuery};
 
 use crate::app::App;
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::page::Page;
 
 /// Read the feed.
 ///
-/// Every message to the merchant's systems from the last 30 days, delivered or not, in an order that never changes. Follow
-/// `next_cursor` to read on: each message appears exactly once and none is skipped, however late it is committed.
+/// Every message to the merchant's systems from the last 30 days, delivered or not, in an order that never changes. Follow `next`
+/// to read on, and at the end store `cursor` to read on later: each message appears exactly once and none is skipped, however late
+/// it is committed.
 #[utoipa::path(
     get,
     path = "/v1/events",
     tag = "events",
     security(("oauth2" = ["orders"])),
-    params(EventsQuery),
+    params(EventsQuery, PageQuery),
     responses(
         (status = 200, description = "A page of the feed.", body = Events),
         (status = 400, description = "The query is invalid.", body = ErrorBody),
@@ -33,22 +36,18 @@ use crate::http::error::ApiError;
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Merchant,
+    page: Page,
     query: Result<Query<EventsQuery>, QueryRejection>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let out_of_range = || ApiError::BadQuery(format!("from must be beginning or now, and limit between 1 and {MOST_EVENTS}"));
-    let Query(query) = query.map_err(|_| out_of_range())?;
-    if !(1..=MOST_EVENTS).contains(&query.limit) {
-        return Err(out_of_range());
-    }
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("from must be beginning or now".to_owned()))?;
     let only = interface(query.interface.as_deref())?;
-    let after = begin(&app, query.cursor.as_deref(), query.from, Start::Beginning).await?;
+    let after = begin(&app, page.cursor(), query.from, Start::Beginning).await?;
     // Read one more than asked for, to see whether there are more.
-    let mut rows = feed::page(app.store(caller.merchant), caller.merchant, after, query.limit + 1).await?;
-    let has_more = rows.len() > query.limit as usize;
-    rows.truncate(query.limit as usize);
-    let next = rows.last().map_or(after, |row| row.at);
-    let events = rows.iter().filter_map(|row| describe(row, only).transpose()).collect::<Result<_, _>>()?;
-    let body = serde_json::to_vec(&Events { events, next_cursor: write_cursor(next), has_more });
+    let mut rows = feed::page(app.store(caller.merchant), caller.merchant, after, page.limit + 1).await?;
+    let next = page.cut(&mut rows, |last| write_cursor(last.at));
+    let cursor = write_cursor(rows.last().map_or(after, |row| row.at));
+    let items = rows.iter().filter_map(|row| describe(row, only).transpose()).collect::<Result<_, _>>()?;
+    let body = serde_json::to_vec(&Events { items, next, cursor });
     let body = body.map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }
@@ -67,9 +66,7 @@ pub(in crate::http::api) async fn begin(
 ) -> Result<Position, ApiError> {
     match (cursor, from) {
         (Some(_), Some(_)) => Err(ApiError::BadQuery("cursor and from cannot be combined".to_owned())),
-        (Some(cursor), None) => {
-            read_cursor(cursor).ok_or_else(|| ApiError::BadQuery("cursor must be the next_cursor of an earlier answer".to_owned()))
-        }
+        (Some(cursor), None) => read_cursor(cursor).ok_or_else(|| BadPage::Cursor.into()),
         (None, from) => match from.unwrap_or(default) {
             Start::Beginning => Ok(Position::BEGINNING),
             Start::Now => Ok(feed::end(app.cell()).await?),

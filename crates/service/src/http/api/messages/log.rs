@@ -5,20 +5,20 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::messages::message::{Kind, NoInterface};
-use store::messages::attempts::{self, MOST_LISTED};
+use store::messages::attempts;
 use store::messages::log;
 use store::messages::message_pages::{self, Filter};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
-use wire::messages::message::{
-    AttemptsQuery, MOST_MESSAGES, MessageListed, MessageOut, MessageRetried, MessageState, Messages, MessagesQuery,
-};
+use wire::messages::message::{MessageListed, MessageOut, MessageRetried, MessageState, Messages, MessagesQuery};
+use wire::page::PageQuery;
 use wire::time;
 
 use crate::app::App;
 use crate::flow::messages::retry_message::{Asker, MOST_ATTEMPTS, RetryMessageError, retry_message};
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
+use crate::http::page::{Page, identifier};
 use crate::http::path::Named;
 use crate::http::rate;
 use crate::node::shares::Full;
@@ -27,30 +27,29 @@ use crate::show::messages::deliveries;
 /// List messages.
 ///
 /// The messages that were sent to your systems or are owed to them, newest first. A page looks at a bounded number of messages,
-/// so with filters it can be short or even empty while `has_more` is true: continue with `next_before`.
+/// so with filters it can be short or even empty while `next` is not null.
 #[utoipa::path(
     get,
     path = "/v1/messages",
     tag = "messages",
     security(("oauth2" = ["orders"])),
-    params(MessagesQuery),
+    params(MessagesQuery, PageQuery),
     responses(
         (status = 200, description = "A page of messages.", body = Messages),
-        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "A filter, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Merchant,
+    page: Page,
     query: Result<Query<MessagesQuery>, QueryRejection>,
 ) -> Result<Json<Messages>, ApiError> {
-    let Query(query) = query.map_err(|_| {
-        ApiError::BadQuery(format!("state must be owed, failed, discarded, unsent or delivered, and limit between 1 and {MOST_MESSAGES}"))
-    })?;
-    let (filter, before) = filter(&query)?;
-    let page = message_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("state must be owed, failed, discarded, unsent or delivered".to_owned()))?;
+    let filter = filter(&query)?;
+    let found = message_pages::list(app.store(caller.merchant), caller.merchant, &filter, page.place()?, page.limit as usize).await?;
     Ok(Json(Messages {
-        messages: page
+        items: found
             .messages
             .into_iter()
             .map(|message| MessageListed {
@@ -63,21 +62,14 @@ pub(crate) async fn list(
                 sequence: message.sequence,
             })
             .collect(),
-        has_more: page.next.is_some(),
-        next_before: page.next.map(|next| next.to_string()),
+        next: found.next.map(|next| next.to_string()),
     }))
 }
 
-/// Reads a query: the filter, and the id before which the page begins.
-fn filter(query: &MessagesQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
+/// Reads the filter of a query.
+fn filter(query: &MessagesQuery) -> Result<Filter, ApiError> {
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
-    if !(1..=MOST_MESSAGES).contains(&query.limit) {
-        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_MESSAGES}")));
-    }
-    // PostgreSQL refuses even to compare with a NUL.
-    if query.subject.as_ref().is_some_and(|subject| subject.contains('\0')) {
-        return Err(bad("subject contains a NUL, which no subject does"));
-    }
+    identifier(query.subject.as_deref())?;
     let kind = query.interface.as_ref().map(|interface| match interface.parse() {
         Ok(kind @ (Kind::Of(_) | Kind::EndpointTest)) => Ok(kind),
         Ok(Kind::Internal(_)) => Err(bad(&NoInterface.to_string())),
@@ -87,16 +79,14 @@ fn filter(query: &MessagesQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
         None => Ok(None),
         Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to must be times such as 2026-03-01T12:00:00Z")),
     };
-    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before must be the next_before of another page")));
-    let filter = Filter {
+    Ok(Filter {
         subject: query.subject.clone(),
         kind: kind.transpose()?.map(|kind| kind.as_str().to_owned()),
         event: query.event.clone(),
         state: query.state.map(stored),
         from: time(&query.from)?,
         to: time(&query.to)?,
-    };
-    Ok((filter, before.transpose()?))
+    })
 }
 
 const fn stored(state: MessageState) -> log::State {
@@ -111,17 +101,16 @@ const fn stored(state: MessageState) -> log::State {
 
 /// Show a message.
 ///
-/// Its body, its state and its delivery attempts, in pages: to read on, set `attempts_after` to the `attempts_next_after` of the
-/// answer.
+/// Its body, its state and a page of its delivery attempts: to read on, set `cursor` to the `next` of `attempts`.
 #[utoipa::path(
     get,
     path = "/v1/messages/{message_id}",
     tag = "messages",
     security(("oauth2" = ["orders"])),
-    params(("message_id" = String, Path, description = "The message's id, as sent in the header `webhook-id`."), AttemptsQuery),
+    params(("message_id" = String, Path, description = "The message's id, as sent in the header `webhook-id`."), PageQuery),
     responses(
         (status = 200, description = "The message.", body = MessageOut),
-        (status = 400, description = "`attempts_after` or `attempts_limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "`cursor` or `limit` is invalid.", body = ErrorBody),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
     )
 )]
@@ -129,17 +118,12 @@ pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
     Named(id): Named<Uuid>,
-    query: Result<Query<AttemptsQuery>, QueryRejection>,
+    page: Page,
 ) -> Result<Json<MessageOut>, ApiError> {
-    let bad = || ApiError::BadQuery(format!("attempts_after must be from another page, and attempts_limit between 1 and {MOST_LISTED}"));
-    let Query(AttemptsQuery { attempts_after, attempts_limit }) = query.map_err(|_| bad())?;
-    let after = attempts_after.map(|cursor| deliveries::read_place(&cursor).ok_or_else(bad)).transpose()?;
-    if !(1..=MOST_LISTED).contains(&attempts_limit) {
-        return Err(bad());
-    }
+    let after = page.after(deliveries::read_place)?;
     let found = log::find(app.store(caller.merchant), caller.merchant, id).await?;
     let found = found.filter(|found| !found.kind.parse().is_ok_and(Kind::is_internal)).ok_or(ApiError::NotFound)?;
-    let attempts = attempts::page(app.store(caller.merchant), caller.merchant, id, after, attempts_limit).await?;
+    let attempts = attempts::page(app.store(caller.merchant), caller.merchant, id, after, page.limit).await?;
     Ok(Json(deliveries::message(found, attempts)))
 }
 

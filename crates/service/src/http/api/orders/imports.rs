@@ -13,22 +13,21 @@ use serde_json::value::RawValue;
 use store::orders::imports;
 use uuid::Uuid;
 use wire::answer::ErrorBody;
-use wire::orders::import::{ImportQuery, MOST_REFUSALS, OrderImport, OrderImports, RefusalsQuery, RefusedLine, RefusedLines};
+use wire::orders::import::{ImportQuery, OrderImport, OrderImports, RefusedLine, RefusedLines};
+use wire::page::PageQuery;
 
 use crate::app::App;
 use crate::flow::orders::import_orders::{self as flow, Cause, Interrupted, ResumeError, Resumed, Source, SourceError, describe};
 use crate::http::body::{LinesBody, MOST_DISCARDED};
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
+use crate::http::page::Page;
 use crate::http::path::Named;
 use crate::http::rate;
 use crate::node::shares::{Full, Most, Party};
 
 /// Seconds after which there may be room for another import.
 const RETRY_AFTER: u32 = 5;
-
-/// Imports in a list.
-const MOST_LISTED: i64 = 100;
 
 /// Import order history.
 ///
@@ -167,20 +166,23 @@ impl From<Cause> for ApiError {
 
 /// List imports.
 ///
-/// The newest 100, newest first.
+/// Newest first.
 #[utoipa::path(
     get,
     path = "/v1/order_imports",
     tag = "imports",
     security(("oauth2" = ["orders"])),
+    params(PageQuery),
     responses(
-        (status = 200, description = "The imports.", body = OrderImports),
+        (status = 200, description = "A page of imports.", body = OrderImports),
+        (status = 400, description = "`cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
-pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<OrderImports>, ApiError> {
-    let imports = imports::list(app.store(caller.merchant), caller.merchant, MOST_LISTED).await?;
+pub(crate) async fn list(State(app): State<App>, caller: Merchant, page: Page) -> Result<Json<OrderImports>, ApiError> {
+    let mut found = imports::list(app.store(caller.merchant), caller.merchant, page.place()?, page.most()).await?;
+    let next = page.cut(&mut found, |last| last.id.to_string());
     let now = app.now();
-    Ok(Json(OrderImports { imports: imports.iter().map(|import| describe(import, now)).collect() }))
+    Ok(Json(OrderImports { items: found.iter().map(|import| describe(import, now)).collect(), next }))
 }
 
 /// Look up an import.
@@ -208,16 +210,16 @@ async fn find(app: &App, merchant: MerchantId, id: Uuid) -> Result<imports::Impo
 
 /// List the refused lines of an import.
 ///
-/// In the order of the file, each with its faults. To read on, set `after` to the `next_after` of the answer.
+/// In the order of the file, each with its faults. To read on, set `cursor` to the `next` of the answer.
 #[utoipa::path(
     get,
     path = "/v1/order_imports/{import_id}/refusals",
     tag = "imports",
     security(("oauth2" = ["orders"])),
-    params(("import_id" = String, Path, description = "The id of the import."), RefusalsQuery),
+    params(("import_id" = String, Path, description = "The id of the import."), PageQuery),
     responses(
         (status = 200, description = "A page of refused lines.", body = RefusedLines),
-        (status = 400, description = "`after` or `limit` is out of range.", body = ErrorBody),
+        (status = 400, description = "`cursor` or `limit` is invalid.", body = ErrorBody),
         (status = 404, description = "The merchant has no such import.", body = ErrorBody),
     )
 )]
@@ -225,20 +227,14 @@ pub(crate) async fn report(
     State(app): State<App>,
     caller: Merchant,
     Named(id): Named<Uuid>,
-    query: Result<Query<RefusalsQuery>, QueryRejection>,
+    page: Result<Page, ApiError>,
 ) -> Result<impl IntoResponse, ApiError> {
+    // An unknown import is 404, even if the query is wrong too.
     let import = find(&app, caller.merchant, id).await?;
-    let out_of_range = || ApiError::BadQuery(format!("after must be the number of a line, and limit between 1 and {MOST_REFUSALS}"));
-    let Query(RefusalsQuery { after, limit }) = query.map_err(|_| out_of_range())?;
-    let after = i64::try_from(after).map_err(|_| out_of_range())?;
-    if !(1..=MOST_REFUSALS).contains(&limit) {
-        return Err(out_of_range());
-    }
-    // Read one more than asked for, to see whether there are more.
-    let mut rows = imports::list_refusals(app.store(caller.merchant), caller.merchant, import.id, after, i64::from(limit) + 1).await?;
-    let more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    let next_after = rows.last().filter(|_| more).map(|row| row.line.unsigned_abs());
+    let page = page?;
+    let after = page.after(|text| text.parse().ok().filter(|line: &i64| *line >= 0))?.unwrap_or_default();
+    let mut rows = imports::list_refusals(app.store(caller.merchant), caller.merchant, import.id, after, page.most()).await?;
+    let next = page.cut(&mut rows, |last| last.line.to_string());
     let errors: Result<Vec<&RawValue>, _> = rows.iter().map(|row| serde_json::from_str(&row.faults)).collect();
     let errors = errors.map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()))?;
     let refusals = rows.iter().zip(errors).map(|(row, errors)| RefusedLine {
@@ -246,7 +242,7 @@ pub(crate) async fn report(
         order_identifier: row.order_identifier.as_deref(),
         errors,
     });
-    let answer = RefusedLines { refusals: refusals.collect(), next_after };
+    let answer = RefusedLines { items: refusals.collect(), next };
     let body = serde_json::to_vec(&answer).map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }

@@ -1,4 +1,4 @@
-//! Orders: `/returns_portal_orders` and `/v1/orders`.
+//! Orders: `/returns_portal_orders` and `/v1/orders/{identifier}`.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;

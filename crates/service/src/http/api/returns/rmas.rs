@@ -10,10 +10,10 @@ use domain::returns::rma::{Held, Refused};
 use sha2::{Digest as _, Sha256};
 use store::returns::rma_pages::{self, Filter};
 use store::returns::{labels, rmas};
-use uuid::Uuid;
 use wire::answer::ErrorBody;
 use wire::fault::{Code, Fault};
-use wire::returns::api::{MOST_RETURNS, ReturnOut, ReturnableOut, Returns, ReturnsQuery};
+use wire::page::PageQuery;
+use wire::returns::api::{ReturnOut, ReturnableOut, Returns, ReturnsQuery};
 use wire::time;
 
 use crate::app::App;
@@ -26,6 +26,7 @@ use crate::http::api::returns::{ACTOR, exchange_options};
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, sentence};
+use crate::http::page::{Page, identifier};
 use crate::http::path::{Named, PathParameter};
 use crate::show::returns::returnable::{self, NO_SESSION};
 use crate::show::returns::rmas as returns;
@@ -94,36 +95,29 @@ fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<IdempotencyKey>, ApiEr
     path = "/v1/returns",
     tag = "returns",
     security(("oauth2" = ["orders"])),
-    params(ReturnsQuery),
+    params(ReturnsQuery, PageQuery),
     responses(
         (status = 200, description = "A page of returns.", body = Returns),
-        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "A filter, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Merchant,
+    page: Page,
     query: Result<Query<ReturnsQuery>, QueryRejection>,
 ) -> Result<Json<Returns>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_RETURNS}")))?;
-    let (filter, before) = filter(&query)?;
-    let page = rma_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
-    Ok(Json(Returns {
-        returns: page.returns.into_iter().map(returns::listed).collect(),
-        has_more: page.next.is_some(),
-        next_before: page.next.map(|next| next.to_string()),
-    }))
+    let Query(query) = query?;
+    let filter = filter(&query)?;
+    let found = rma_pages::list(app.store(caller.merchant), caller.merchant, &filter, page.place()?, page.limit as usize).await?;
+    Ok(Json(Returns { items: found.returns.into_iter().map(returns::listed).collect(), next: found.next.map(|next| next.to_string()) }))
 }
 
-/// Reads a query: the filter, and the id before which the page begins.
-fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
+/// Reads the filter of a query.
+fn filter(query: &ReturnsQuery) -> Result<Filter, ApiError> {
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
-    if !(1..=MOST_RETURNS).contains(&query.limit) {
-        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_RETURNS}")));
-    }
-    // PostgreSQL refuses even to compare with a NUL.
-    if [&query.order_identifier, &query.tracking_number].into_iter().flatten().any(|text| text.contains('\0')) {
-        return Err(bad("a filter contains a NUL, which no identifier does"));
+    for text in [&query.order_identifier, &query.tracking_number] {
+        identifier(text.as_deref())?;
     }
     let status = query.status.as_ref().map(|status| status.parse());
     let status = status.transpose().map_err(|_| bad("status must be CREATED, PARTIAL_REFUND, REFUNDED or CANCELED"))?;
@@ -131,15 +125,13 @@ fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
         None => Ok(None),
         Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to must be times such as 2026-03-01T12:00:00Z")),
     };
-    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before must be the next_before of another page")));
-    let filter = Filter {
+    Ok(Filter {
         order: query.order_identifier.clone(),
         tracking_number: query.tracking_number.clone(),
         status,
         from: time(&query.from)?,
         to: time(&query.to)?,
-    };
-    Ok((filter, before.transpose()?))
+    })
 }
 
 /// Show a return.

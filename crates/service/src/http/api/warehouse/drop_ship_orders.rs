@@ -8,8 +8,9 @@ use axum::response::{IntoResponse, Response};
 use domain::id::MerchantId;
 use store::warehouse::{drop_ship_orders, drop_shipments};
 use wire::answer::ErrorBody;
+use wire::page::PageQuery;
 use wire::warehouse::drop_ship::{
-    Content, DropShipOrderIn, DropShipOrderOut, DropShipOrderTaken, DropShipOrders, DropShipOrdersQuery, DropShipOrdersTaken, MOST_LISTED,
+    Content, DropShipOrderIn, DropShipOrderOut, DropShipOrderTaken, DropShipOrders, DropShipOrdersQuery, DropShipOrdersTaken,
 };
 
 use crate::app::App;
@@ -17,6 +18,7 @@ use crate::flow::warehouse::take_drop_ship_orders::{TakeDropShipOrdersError, tak
 use crate::http::body::JsonBody;
 use crate::http::caller::{Merchant, MerchantOrWarehouse};
 use crate::http::error::ApiError;
+use crate::http::page::Page;
 use crate::http::path::Named;
 use crate::show::warehouse::drop_ship;
 
@@ -69,32 +71,27 @@ pub(crate) async fn give(
     path = "/v1/drop_ship_orders",
     tag = "drop shipping",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(DropShipOrdersQuery),
+    params(DropShipOrdersQuery, PageQuery),
     responses(
         (status = 200, description = "A page of drop-ship orders.", body = DropShipOrders),
-        (status = 400, description = "`status`, `before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "`status`, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
+    page: Page,
     query: Result<Query<DropShipOrdersQuery>, QueryRejection>,
 ) -> Result<Json<DropShipOrders>, ApiError> {
-    let bad_limit = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}"));
-    let Query(query) = query.map_err(|_| bad_limit())?;
-    if !(1..=MOST_LISTED).contains(&query.limit) {
-        return Err(bad_limit());
-    }
+    let Query(query) = query?;
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
     let status = query.status.as_deref().map(str::parse).transpose();
     let status = status.map_err(|_| bad("status must be accepted, partially_shipped, shipped, cancelled or rejected"))?;
-    let before = query.before.as_deref().map(str::parse).transpose();
-    let before = before.map_err(|_| bad("before must be the next_before of another page"))?;
-    let page = drop_ship_orders::list(app.store(caller.merchant), caller.merchant, status, before, query.limit as usize).await?;
+    let (store, limit) = (app.store(caller.merchant), page.limit as usize);
+    let found = drop_ship_orders::list(store, caller.merchant, status, page.place()?, limit).await?;
     Ok(Json(DropShipOrders {
-        drop_ship_orders: page.orders.into_iter().map(drop_ship::listed).collect(),
-        has_more: page.next.is_some(),
-        next_before: page.next.map(|next| next.to_string()),
+        items: found.orders.into_iter().map(drop_ship::listed).collect(),
+        next: found.next.map(|next| next.to_string()),
     }))
 }
 

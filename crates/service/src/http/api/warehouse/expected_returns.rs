@@ -6,15 +6,15 @@ use axum::extract::{Query, State};
 use domain::returns::rma::Refused;
 use store::returns::rmas::{self, Return};
 use wire::answer::ErrorBody;
+use wire::page::PageQuery;
 use wire::warehouse::expected_returns::{ExpectedReturn, ExpectedReturns, ExpectedReturnsQuery};
-use wire::warehouse::inbound::MOST_LISTED;
 
-use super::inbound_asns::page;
 use crate::app::App;
 use crate::flow::returns::receive_return::{CloseReceivingError, close_receiving};
 use crate::http::api::returns::rmas::RmaIdentifier;
 use crate::http::caller::Warehouse;
 use crate::http::error::ApiError;
+use crate::http::page::{Page, identifier as spelled};
 use crate::http::path::Named;
 use crate::show::returns::rmas::identifier;
 use crate::show::warehouse::expected_returns as expected;
@@ -28,29 +28,31 @@ use crate::show::warehouse::expected_returns as expected;
     path = "/v1/expected_returns",
     tag = "inbound",
     security(("oauth2" = ["warehouse"])),
-    params(ExpectedReturnsQuery),
+    params(ExpectedReturnsQuery, PageQuery),
     responses(
         (status = 200, description = "A page of returns.", body = ExpectedReturns),
-        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "A filter, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Warehouse,
+    page: Page,
     query: Result<Query<ExpectedReturnsQuery>, QueryRejection>,
 ) -> Result<Json<ExpectedReturns>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")))?;
-    page(query.limit, None, query.rma_identifier.as_deref())?;
-    let before = page(query.limit, query.before.as_deref(), query.tracking_number.as_deref())?;
+    let Query(query) = query?;
+    for text in [&query.rma_identifier, &query.tracking_number] {
+        spelled(text.as_deref())?;
+    }
+    let before = page.place()?;
     let (found, more) = if query.rma_identifier.is_some() || query.tracking_number.is_some() {
         (find(&app, &caller, &query).await?.into_iter().collect(), false)
     } else {
-        rmas::list_expected(app.store(caller.merchant), caller.merchant, before, query.limit as usize).await?
+        rmas::list_expected(app.store(caller.merchant), caller.merchant, before, page.limit as usize).await?
     };
     Ok(Json(ExpectedReturns {
-        next_before: found.last().filter(|_| more).map(|last| last.id.to_string()),
-        has_more: more,
-        expected_returns: found.iter().map(expected::shown).collect(),
+        next: found.last().filter(|_| more).map(|last| last.id.to_string()),
+        items: found.iter().map(expected::shown).collect(),
     }))
 }
 

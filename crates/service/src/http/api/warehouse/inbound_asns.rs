@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use domain::warehouse::asn::is_number;
 use store::warehouse::inbound_asns::Asn;
 use store::warehouse::{inbound_asn_pages, inbound_asns};
-use uuid::Uuid;
 use wire::answer::ErrorBody;
-use wire::warehouse::inbound::{AnnouncedAsn, AnnouncedAsns, InboundAsnOut, InboundAsns, InboundAsnsQuery, MOST_LISTED};
+use wire::page::PageQuery;
+use wire::warehouse::inbound::{AnnouncedAsn, AnnouncedAsns, InboundAsnOut, InboundAsns, InboundAsnsQuery};
 
 use crate::app::App;
 use crate::flow::warehouse::announce_asns::{AnnounceError, Announced, announce as announce_asns};
@@ -17,6 +17,7 @@ use crate::flow::warehouse::change_asn::{ChangeAsnError, cancel_asn, change_asn}
 use crate::http::body::JsonBody;
 use crate::http::caller::MerchantOrWarehouse;
 use crate::http::error::{ApiError, sentence};
+use crate::http::page::{Page, identifier};
 use crate::http::path::{Named, PathParameter};
 use crate::show::warehouse::inbound;
 
@@ -66,36 +67,24 @@ pub(crate) async fn announce(
     path = "/v1/inbound_asns",
     tag = "inbound",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(InboundAsnsQuery),
+    params(InboundAsnsQuery, PageQuery),
     responses(
         (status = 200, description = "A page of ASNs.", body = InboundAsns),
-        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "A filter, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
+    page: Page,
     query: Result<Query<InboundAsnsQuery>, QueryRejection>,
 ) -> Result<Json<InboundAsns>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")))?;
-    let before = page(query.limit, query.before.as_deref(), query.shipment_identifier.as_deref())?;
-    let shipment = query.shipment_identifier.as_deref();
-    let (asns, more) = inbound_asn_pages::list(app.store(caller.merchant), caller.merchant, shipment, before, query.limit as usize).await?;
-    let next_before = asns.last().filter(|_| more).map(|last| last.id.to_string());
-    Ok(Json(InboundAsns { inbound_asns: asns.into_iter().map(inbound::listed).collect(), has_more: more, next_before }))
-}
-
-/// Checks the query of a list, and reads the id before which its page begins.
-pub(in crate::http::api) fn page(limit: u32, before: Option<&str>, filter: Option<&str>) -> Result<Option<Uuid>, ApiError> {
-    if !(1..=MOST_LISTED).contains(&limit) {
-        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")));
-    }
-    // PostgreSQL refuses even to compare with a NUL.
-    if filter.is_some_and(|text| text.contains('\0')) {
-        return Err(ApiError::BadQuery("a filter contains a NUL, which no identifier does".to_owned()));
-    }
-    let bad = |_| ApiError::BadQuery("before must be the next_before of another page".to_owned());
-    before.map(|before| before.parse().map_err(bad)).transpose()
+    let Query(query) = query?;
+    let shipment = identifier(query.shipment_identifier.as_deref())?;
+    let (store, limit) = (app.store(caller.merchant), page.limit as usize);
+    let (asns, more) = inbound_asn_pages::list(store, caller.merchant, shipment, page.place()?, limit).await?;
+    let next = asns.last().filter(|_| more).map(|last| last.id.to_string());
+    Ok(Json(InboundAsns { items: asns.into_iter().map(inbound::listed).collect(), next }))
 }
 
 /// Show an ASN.

@@ -1,14 +1,14 @@
 //! Shipments out of a warehouse: `/v1/outbound_shipments`.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use domain::warehouse::shipment::Act;
 use sha2::{Digest as _, Sha256};
 use store::warehouse::shipments as kept;
 use wire::answer::ErrorBody;
-use wire::warehouse::outbound_shipment::{self as wanted, MOST_SHIPMENTS, ShipmentOut, Shipments, ShipmentsQuery, UnitsAdded};
+use wire::page::PageQuery;
+use wire::warehouse::outbound_shipment::{self as wanted, ShipmentOut, Shipments, UnitsAdded};
 
 use crate::app::App;
 use crate::flow::warehouse::add_units::{self as adding, AddUnitsError};
@@ -17,6 +17,7 @@ use crate::flow::warehouse::move_shipment::{MoveShipmentError, change_shipment, 
 use crate::http::body::{JsonBody, OptionalBody};
 use crate::http::caller::Warehouse;
 use crate::http::error::{ApiError, sentence};
+use crate::http::page::Page;
 use crate::http::path::Named;
 use crate::show::warehouse::shipments;
 
@@ -63,30 +64,15 @@ pub(crate) async fn create(
     path = "/v1/outbound_shipments",
     tag = "warehouse",
     security(("oauth2" = ["warehouse"])),
-    params(ShipmentsQuery),
+    params(PageQuery),
     responses(
         (status = 200, description = "A page of shipments.", body = Shipments),
-        (status = 400, description = "`before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "`cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
-pub(crate) async fn list(
-    State(app): State<App>,
-    caller: Warehouse,
-    query: Result<Query<ShipmentsQuery>, QueryRejection>,
-) -> Result<Json<Shipments>, ApiError> {
-    let bad_limit = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_SHIPMENTS}"));
-    let Query(query) = query.map_err(|_| bad_limit())?;
-    if !(1..=MOST_SHIPMENTS).contains(&query.limit) {
-        return Err(bad_limit());
-    }
-    let before = query.before.map(|before| before.parse()).transpose();
-    let before = before.map_err(|_| ApiError::BadQuery("before must be the next_before of another page".to_owned()))?;
-    let (found, next) = kept::list(app.store(caller.merchant), caller.merchant, before, query.limit as usize).await?;
-    Ok(Json(Shipments {
-        outbound_shipments: found.iter().map(shipments::shown).collect(),
-        has_more: next.is_some(),
-        next_before: next.map(|next| next.to_string()),
-    }))
+pub(crate) async fn list(State(app): State<App>, caller: Warehouse, page: Page) -> Result<Json<Shipments>, ApiError> {
+    let (found, next) = kept::list(app.store(caller.merchant), caller.merchant, page.place()?, page.limit as usize).await?;
+    Ok(Json(Shipments { items: found.iter().map(shipments::shown).collect(), next: next.map(|next| next.to_string()) }))
 }
 
 /// Show a shipment.

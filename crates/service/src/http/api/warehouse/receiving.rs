@@ -6,18 +6,20 @@ use axum::extract::{Query, State};
 use domain::warehouse::inbound::{Exception, Target};
 use store::warehouse::receiving_exceptions;
 use wire::answer::ErrorBody;
-use wire::warehouse::inbound::{InboundAsnOut, MOST_LISTED};
+use wire::page::PageQuery;
+use wire::warehouse::inbound::InboundAsnOut;
 use wire::warehouse::receiving::{
     CONFLICT, Exceptions, ExceptionsQuery, ReceiptsTaken, ReceivedUnitIn, UnitTaken, explain, unknown_warehouses, unmanaged_returns,
 };
 
-use super::inbound_asns::{AsnNumber, page, refused, shown};
+use super::inbound_asns::{AsnNumber, refused, shown};
 use crate::app::App;
 use crate::flow::warehouse::close_asn::close_asn;
 use crate::flow::warehouse::receive_units::{ReceiveUnitsError, UnitOutcome, receive_units};
 use crate::http::body::JsonBody;
 use crate::http::caller::{MerchantOrWarehouse, Warehouse};
 use crate::http::error::ApiError;
+use crate::http::page::{Page, identifier};
 use crate::http::path::Named;
 use crate::show::warehouse::inbound;
 
@@ -107,27 +109,27 @@ pub(crate) async fn close(
     path = "/v1/receiving_exceptions",
     tag = "inbound",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(ExceptionsQuery),
+    params(ExceptionsQuery, PageQuery),
     responses(
         (status = 200, description = "A page of exceptions.", body = Exceptions),
-        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
+        (status = 400, description = "A filter, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn exceptions(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
+    page: Page,
     query: Result<Query<ExceptionsQuery>, QueryRejection>,
 ) -> Result<Json<Exceptions>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")))?;
-    let target = match (query.asn_number.as_deref(), query.rma_identifier.as_deref()) {
+    let Query(query) = query?;
+    let target = match (identifier(query.asn_number.as_deref())?, identifier(query.rma_identifier.as_deref())?) {
         (Some(_), Some(_)) => return Err(ApiError::BadQuery("give asn_number or rma_identifier, not both".to_owned())),
         (Some(number), None) => Some(Target::Asn(number)),
         (None, Some(identifier)) => Some(Target::Return(identifier)),
         (None, None) => None,
     };
-    let before = page(query.limit, query.before.as_deref(), query.asn_number.as_deref().or(query.rma_identifier.as_deref()))?;
-    let (listed, more) =
-        receiving_exceptions::list(app.store(caller.merchant), caller.merchant, target, before, query.limit as usize).await?;
-    let next_before = listed.last().filter(|_| more).map(|last| last.id.to_string());
-    Ok(Json(Exceptions { receiving_exceptions: listed.into_iter().map(inbound::exception).collect(), has_more: more, next_before }))
+    let (store, limit) = (app.store(caller.merchant), page.limit as usize);
+    let (listed, more) = receiving_exceptions::list(store, caller.merchant, target, page.place()?, limit).await?;
+    let next = listed.last().filter(|_| more).map(|last| last.id.to_string());
+    Ok(Json(Exceptions { items: listed.into_iter().map(inbound::exception).collect(), next }))
 }

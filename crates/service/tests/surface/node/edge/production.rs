@@ -67,7 +67,7 @@ async fn the_console_speaks_tls_1_3_and_the_api_does_not() {
 /// The doctor's finding about proxies.
 fn proxies(database: &Database) -> Value {
     let checks: Value = serde_json::from_slice(&command(database).args(["doctor", "-o", "json"]).output().unwrap().stdout).unwrap();
-    checks.as_array().unwrap().iter().find(|check| check["name"] == "proxies").cloned().unwrap_or_default()
+    checks["items"].as_array().unwrap().iter().find(|check| check["name"] == "proxies").cloned().unwrap_or_default()
 }
 
 #[tokio::test]
