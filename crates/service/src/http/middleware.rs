@@ -34,9 +34,9 @@ const WITHDRAW: &str = "/r/{merchant}/withdraw";
 /// Handles one request of a machine, from its id to its log line.
 pub(super) async fn handle(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let format = ErrorFormat::accepted_by(request.headers());
-    let (asker, asked) = (Asker::of(&mut request), request.uri().clone());
+    let (asker, uri) = (Asker::of(&mut request), request.uri().clone());
     let render = |mut response: Response, id: &RequestId, route: &str| {
-        absent::explain(&mut response, &asker, route, asked.path());
+        absent::explain(&mut response, &asker, route, uri.path());
         render(response, id, route, format)
     };
     let mut response = serve(&app, request, next, render).await;
