@@ -111,6 +111,10 @@ chaos-intake: proof ## Intake under load with kills, disconnects and overload: l
 bench-delivery: proof ## Delivery compared with its bare database statements: ratio, drain_ratio, idle p99, burst_lag_s
 	@$(PROOF) bench-delivery
 
+.PHONY: bench-flows
+bench-flows: proof ## New returns, carrier events, resends and refunds until received, compared with bare database writes: carrier_ratio, carrier_database_cpu_s_per_1000, new_per_s
+	@$(PROOF) bench-flows
+
 .PHONY: chaos-delivery
 chaos-delivery: proof ## Delivery while deliverers are killed and calls fail: lost, inversions, altered, seeded_caught
 	@$(PROOF) chaos-delivery
@@ -258,6 +262,7 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-console --orders 20000 --messages 40000 --failures 2000 --seconds 3 --rounds 1 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-flows --returns 400 --seconds 1 --rounds 1 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-returns --returns 50 --kills 4 --database-kills 2 --every 2000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-network --faults 5 --longest 3000 --seed 5

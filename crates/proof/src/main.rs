@@ -87,6 +87,21 @@ enum Command {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
+    /// Measure new returns, carrier events, resends and refunds end to end against bare database writes.
+    BenchFlows {
+        /// Number of returns in a round; at least 160.
+        #[arg(long, default_value_t = 10_000)]
+        returns: usize,
+        /// Seconds of the baseline in a round.
+        #[arg(long, default_value_t = 8)]
+        seconds: u64,
+        /// Number of rounds; the result is their median.
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Print the bars, but do not fail on them.
+        #[arg(long)]
+        untimed: bool,
+    },
     /// Kill deliverers while the merchant fails three calls in ten.
     ChaosDelivery {
         /// Number of kills of deliverers.
@@ -393,6 +408,9 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         }
         Command::BenchDelivery { messages, waiting, idle, rounds } => {
             messages::delivery::run(&cli.program, &messages::delivery::Plan { messages, waiting, idle, rounds }).await?
+        }
+        Command::BenchFlows { returns, seconds, rounds, untimed } => {
+            returns::flows::run(&cli.program, &returns::flows::Plan { returns, seconds, rounds, untimed }).await?
         }
         Command::ChaosDelivery { kills, subjects } => {
             messages::delivery_chaos::run(&cli.program, &messages::delivery_chaos::Plan { kills, subjects }).await?

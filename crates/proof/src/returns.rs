@@ -9,6 +9,7 @@
 //!   primary (`failover.rs`), and crashes at every commit (`crash.rs`), for which a gate (`gate.rs`) holds the returns back.
 //! - Mails to shoppers while the service is killed and the mail server fails (`mails.rs`).
 //! - The shoppers' portal under load, attack and kills (`portal.rs`).
+//! - The cost of the flows, without faults (`flows.rs`).
 //!
 //! Besides, the stage of the portal's browser tests (`portal_stage.rs`).
 
@@ -20,6 +21,7 @@ pub(crate) mod exchanges;
 pub(crate) mod failover;
 mod faults;
 mod findings;
+pub(crate) mod flows;
 mod gate;
 mod history;
 mod life;

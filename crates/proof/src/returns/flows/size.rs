@@ -1,0 +1,8 @@
+//! The size of a round that does not depend on the plan.
+
+/// The merchants that the returns belong to.
+pub(super) const SHOPS: usize = 16;
+/// Concurrent callers, and clients of pgbench.
+pub(super) const CALLERS: usize = 16;
+/// Units of a return.
+pub(super) const UNITS: usize = 4;
