@@ -9,6 +9,7 @@
 //! [`Pool`] and [`Connection`] are used in place of those of `sqlx`; statements run on both.
 
 mod attempt;
+mod deferred;
 mod notices;
 
 use std::fmt;
@@ -24,6 +25,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use self::attempt::Attempt;
+use self::deferred::Deferred;
 
 /// The time after the server's own limit until a statement is given up.
 pub const MARGIN: Duration = Duration::from_millis(500);
@@ -91,7 +93,7 @@ impl Pool {
             }
             other => other,
         })?;
-        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, asked_at, limit: *limit })
+        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, deferred: None, asked_at, limit: *limit })
     }
 
     /// Waits for a free connection and opens a transaction. Dropping the connection without [`Connection::commit`] undoes it.
@@ -127,6 +129,8 @@ pub(crate) struct Connection {
     /// False while a statement runs. It stays false if that statement is given up or the connection fails.
     is_whole: bool,
     in_transaction: bool,
+    /// Runs before the next statement.
+    deferred: Option<Deferred>,
     asked_at: Instant,
     limit: Duration,
 }
@@ -140,6 +144,7 @@ impl Connection {
 
     /// Commits. After an error the outcome may be unknown: the transaction may have been committed.
     pub(crate) async fn commit(mut self) -> Result<(), Error> {
+        self.flush().await?;
         self.control("commit", self.single()).await?;
         self.in_transaction = false;
         Ok(())
@@ -159,8 +164,28 @@ impl Connection {
 
     /// Runs `work`, which is not a single statement, on the connection itself.
     pub(crate) async fn work<T>(&mut self, work: impl FnOnce(&mut PgConnection) -> BoxFuture<'_, Result<T, Error>>) -> Result<T, Error> {
+        self.flush().await?;
         let (connection, attempt) = self.start(Instant::now() + self.limit)?;
         attempt.run(work(connection)).await
+    }
+
+    /// Lets `statement` wait for the next one, or for the commit. A rollback drops it.
+    pub(crate) async fn defer(&mut self, statement: Deferred) -> Result<(), Error> {
+        self.flush().await?;
+        self.deferred = Some(statement);
+        Ok(())
+    }
+
+    /// Takes the waiting statement, whose work the caller does. Returns false if none is waiting.
+    pub(crate) fn take_over(&mut self) -> bool {
+        self.deferred.take().is_some()
+    }
+
+    /// Runs the waiting statement, if there is one.
+    async fn flush(&mut self) -> Result<(), Error> {
+        let Some(statement) = self.deferred.take() else { return Ok(()) };
+        let (connection, attempt) = self.start(Instant::now() + self.limit)?;
+        attempt.run(statement(connection)).await
     }
 
     /// The deadline of something that commits. A caller who had to wait for the connection does not wait the whole time again,
@@ -216,6 +241,14 @@ impl<'c> Executor<'c> for &'c mut Connection {
         'c: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
+        if self.deferred.is_some() {
+            let flushed = async move {
+                self.flush().await?;
+                let (connection, attempt) = self.start(self.deadline())?;
+                Ok::<_, Error>(attempt.stream(connection.fetch_many(query)))
+            };
+            return stream::once(flushed).try_flatten().boxed();
+        }
         match self.start(self.deadline()) {
             Ok((connection, attempt)) => attempt.stream(connection.fetch_many(query)).boxed(),
             Err(error) => stream::iter([Err(error)]).boxed(),
@@ -228,6 +261,7 @@ impl<'c> Executor<'c> for &'c mut Connection {
         E: 'q + Execute<'q, Postgres>,
     {
         Box::pin(async move {
+            self.flush().await?;
             let (connection, attempt) = self.start(self.deadline())?;
             attempt.run(connection.fetch_optional(query)).await
         })

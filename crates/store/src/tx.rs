@@ -1,5 +1,7 @@
 //! The transaction on one merchant's data, including the messages that its changes owe.
 
+use std::sync::Arc;
+
 use domain::id::{EndpointId, MerchantId};
 
 use crate::connection::Connection;
@@ -7,18 +9,21 @@ use crate::crash::{self, Point};
 use crate::failed::Failed;
 use crate::merchants::audit_rows::{self, Unwritten};
 use crate::messages::outbox::{Message, Outbox, Signal};
+use crate::returns::rma_writes::Write;
 
 /// A transaction on one merchant's data. Dropping it without [`Tx::commit`] changes nothing.
 pub struct Tx {
     connection: Connection,
     merchant: MerchantId,
     outbox: Outbox,
+    /// The return that was last inserted or saved. The connection knows if it is still to be written.
+    kept: Option<Arc<Write>>,
     audit: Vec<Unwritten>,
 }
 
 impl Tx {
     pub(crate) fn new(connection: Connection, merchant: MerchantId) -> Self {
-        Self { connection, merchant, outbox: Outbox::default(), audit: Vec::new() }
+        Self { connection, merchant, outbox: Outbox::default(), kept: None, audit: Vec::new() }
     }
 
     /// The merchant whose data this transaction touches.
@@ -43,6 +48,15 @@ impl Tx {
         self.outbox.write(&mut self.connection, self.merchant).await
     }
 
+    /// Keeps a new or changed return for the next statement. If that is the commit, it is one statement with the message on it.
+    pub(crate) async fn keep(&mut self, write: Write) -> Result<(), Failed> {
+        let (write, merchant) = (Arc::new(write), self.merchant);
+        let kept = Arc::clone(&write);
+        self.connection.defer(Box::new(move |connection| Box::pin(async move { kept.run(connection, merchant).await }))).await?;
+        self.kept = Some(write);
+        Ok(())
+    }
+
     /// Keeps an entry of the audit trail for the end of the transaction. Entries are chained, so the chain's head is locked by the
     /// first of them; written last, they hold nobody up for longer than the commit takes, and nothing is locked after the head.
     pub(crate) fn keep_audit(&mut self, entry: Unwritten) {
@@ -52,6 +66,12 @@ impl Tx {
     /// Writes the owed messages and then the audit trail as the last statements, and commits. Returns the signals for the delivery
     /// engine.
     pub async fn commit(mut self) -> Result<Vec<Signal>, Failed> {
+        if let Some(kept) = self.kept.take()
+            && self.outbox.owes_one()
+            && self.connection.take_over()
+        {
+            self.outbox.write_with(&mut self.connection, self.merchant, &kept).await?;
+        }
         self.outbox.write(&mut self.connection, self.merchant).await?;
         audit_rows::write(&mut self.connection, self.merchant, &self.audit).await?;
         crash::point(Point::Commit);

@@ -68,8 +68,13 @@ const FILL_ORDERS: &str = "
         $2, $2, $2, 1, sha256(number::text::bytea), repeat('x', 500), number < $1 / 2
     from generate_series(0, $1 - 1) as number";
 
-/// The merchants of the orders.
+/// The merchants of the orders, and their accounts with a carrier.
 const FILL_MERCHANTS: &str = "
+    with accounts as (
+        insert into carrier_account (merchant_id, changed_at, usual_weight, carrier, url, key_id, api_key, webhook_secret, destination)
+        select lpad(to_hex(number), 32, '0')::uuid, $1, 1000, 'easypost', 'https://carrier.example.com/', 'k', '', '', '{}'
+        from generate_series(1, 2000) as number
+    )
     insert into merchant (merchant_id, handle, name, created_at)
     select lpad(to_hex(number), 32, '0')::uuid, 'shop-' || number, 'Shop ' || number, $1 from generate_series(1, 2000) as number";
 
@@ -136,12 +141,12 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     assert!(snapshots::lock(&mut tx, &order).await.unwrap().is_some());
     return_policies::get(&mut tx).await.unwrap();
     idempotency::find(&mut tx, &format!("K-{number}"), now()).await.unwrap();
-    unit_claims::lock_of_order(&mut tx, &order).await.unwrap();
-    refunds::outside_units(&mut tx, &order).await.unwrap();
+    returnable_orders::of_locked(&mut tx, &order).await.unwrap();
     ledger.by_indexes("reads of starting a return");
 
     let mut kept = rmas::lock(&mut tx, &name).await.unwrap().unwrap();
     assert!(rmas::lock_by_id(&mut tx, kept.id).await.unwrap().is_some());
+    assert!(rmas::lock_by_parcel(&mut tx, &format!("T-{number}")).await.unwrap().is_some());
     rmas::lock_of_orders(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
     refunds::ledgers(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
     refunds::of_other_orders(&mut tx, &[(&order, &format!("F-{number}"))]).await.unwrap();
@@ -150,7 +155,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     ledger.by_indexes("reads of changing a return");
 
     kept.sequence += 1;
-    rmas::save(&mut tx, &kept).await.unwrap();
+    rmas::save(&mut tx, &mut kept).await.unwrap();
     unit_claims::release(&mut tx, kept.id).await.unwrap();
     (kept.rma.status, kept.cancel_reason) = (Status::Created, None);
     (kept.id, kept.identifier) = (Uuid::from_u128(kept.id.as_u128() + 1), format!("N-{number}"));

@@ -23,7 +23,6 @@ use domain::id::MerchantId;
 use domain::messages::message::{Interface, Internal, Kind};
 use domain::money::Cents;
 use domain::returns::rma::ExchangeState;
-use domain::returns::rma::choice::Standing;
 use domain::warehouse::asn::Condition;
 use domain::warehouse::drop_ship::Status;
 use domain::warehouse::inbound::{Exception, State, Target};
@@ -462,10 +461,6 @@ async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, order) = (merchant(number / 10), format!("A-{number}"));
     let mut exchange = exchange_orders::find(store, whose, &order).await.unwrap().unwrap();
     let mut tx = store.begin(whose).await.unwrap();
-    assert_eq!(exchange_orders::standing(&mut tx, &order).await.unwrap(), (Standing::ExchangedBefore, None));
-    let original = exchange_orders::standing(&mut tx, &format!("X-{number}")).await.unwrap();
-    let identifier = exchange.placed.as_ref().and_then(|placed| placed.order_identifier.as_ref());
-    assert_eq!(original, (Standing::Offered, identifier.map(|_| order.clone())));
     assert!(exchange_orders::of_message(&mut tx, exchange.message).await.unwrap().is_some());
     assert!(exchange_orders::of_order(&mut tx, &order).await.unwrap().is_some());
     assert_eq!(exchange_orders::hold(&mut tx, exchange.message).await.unwrap(), Some(exchange.state));

@@ -3,6 +3,10 @@
 //! A flow owes a message with [`crate::Tx::owe`]. The commit writes the messages and their deliveries as its last statement and
 //! returns the [`Signal`]s for the delivery engine. There is no other way to owe a message.
 
+mod message;
+mod with_change;
+mod with_start;
+
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
@@ -10,25 +14,11 @@ use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Kind, bucket_of};
 use uuid::Uuid;
 
+pub use self::message::Message;
 use crate::connection::Connection;
 use crate::failed::Failed;
 use crate::messages::internal_endpoints;
-
-/// A message as it will be sent, byte for byte.
-pub struct Message {
-    /// UUID version 7. Receivers recognise duplicates by it.
-    pub id: Uuid,
-    pub kind: Kind,
-    /// The reported event, such as `rma.created`.
-    pub event: &'static str,
-    /// A return, an order, an ASN number or a unit. Messages about one subject are delivered in order.
-    pub subject: String,
-    /// The position within the subject, starting at 1, taken under the subject's lock.
-    pub sequence: i64,
-    pub body: String,
-    /// The earliest time of delivery.
-    pub due_at: DateTime<Utc>,
-}
+use crate::returns::rma_writes::Write;
 
 /// Tells the delivery engine, after the commit, that an endpoint has work due at `due_at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +49,25 @@ impl Outbox {
 
     pub(crate) fn into_signals(self) -> Vec<Signal> {
         self.signals
+    }
+
+    /// True if exactly one message is owed, and it goes to whichever endpoint the merchant has for its kind.
+    pub(crate) fn owes_one(&self) -> bool {
+        matches!(self.owed.as_slice(), [Owed { message, endpoint: None }] if !message.kind.is_internal())
+    }
+
+    /// Writes the message owed together with the return that it reports. There is one message, see [`Self::owes_one`].
+    pub(crate) async fn write_with(&mut self, connection: &mut Connection, merchant: MerchantId, of: &Write) -> Result<(), Failed> {
+        for Owed { message, .. } in std::mem::take(&mut self.owed) {
+            let endpoint = match of {
+                Write::Start(start) => with_start::insert(connection, merchant, start, &message).await?,
+                Write::Change(change) => with_change::insert(connection, merchant, change, &message).await?,
+            };
+            if let Some(endpoint) = endpoint {
+                self.signal(signal(merchant, endpoint, message.due_at));
+            }
+        }
+        Ok(())
     }
 
     /// Writes everything owed so far.

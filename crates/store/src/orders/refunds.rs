@@ -146,23 +146,6 @@ pub async fn lines_of_other_orders(tx: &mut Tx, lines: &[(&str, &str)]) -> Resul
     Ok(rows.into_iter().map(|row| (row.order, row.identifier)).collect())
 }
 
-/// Units per line of the order `order` that were refunded outside of any return.
-pub async fn outside_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
-    let rows = sqlx::query!(
-        r#"
-        select order_line, sum(outside) as "units!"
-        from refund_line
-        where merchant_id = $1 and order_identifier = $2
-        group by order_line
-        "#,
-        tx.merchant().0,
-        order,
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.order_line, u64::try_from(row.units).unwrap_or_default())).collect())
-}
-
 /// A recorded refund.
 #[derive(Clone, Debug)]
 pub struct Recorded {

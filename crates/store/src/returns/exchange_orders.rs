@@ -86,30 +86,7 @@ impl Row {
     }
 }
 
-/// Tells whether units of the order `order` can be exchanged, and which order it is itself the exchange order of.
-pub async fn standing(tx: &mut Tx, order: &str) -> Result<(Standing, Option<String>), Failed> {
-    let row = sqlx::query!(
-        r#"
-        select
-            exists (
-                select from endpoint where merchant_id = $1 and interface = 'exchange_order' and removed_at is null
-            ) as "offered!",
-            exists (select from exchange_order where merchant_id = $1 and original_order_identifier = $2) as "exchanged!",
-            (
-                select original_order_identifier from exchange_order
-                where merchant_id = $1 and order_identifier = $2
-                order by created_at
-                limit 1
-            ) as original
-        "#,
-        tx.merchant().0,
-        order,
-    )
-    .fetch_one(tx.connection())
-    .await?;
-    Ok((standing_from(row.offered, row.exchanged), row.original))
-}
-
+/// Tells whether units of an order can be exchanged.
 pub(super) fn standing_from(offered: bool, exchanged: bool) -> Standing {
     match (exchanged, offered) {
         (true, _) => Standing::ExchangedBefore,

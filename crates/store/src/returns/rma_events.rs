@@ -1,12 +1,11 @@
-//! The changes of returns after they were started, for their time lines.
+//! The changes of returns after they were started, for their time lines. They are recorded with the change (`rmas::save_event`).
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::returns::rma::Event;
 use uuid::Uuid;
 
-use super::rmas::Return;
-use crate::{Failed, Store, Tx};
+use crate::{Failed, Store};
 
 /// A change of a return.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,28 +14,6 @@ pub struct Change {
     pub happened_at: DateTime<Utc>,
     /// The parcel states of its units after the change, each once.
     pub parcels: Vec<String>,
-}
-
-/// Records that `event` changed a return at `now`.
-pub async fn insert(tx: &mut Tx, changed: &Return, event: Event, now: DateTime<Utc>) -> Result<(), Failed> {
-    let mut parcels: Vec<&str> = changed.rma.units.iter().filter_map(|unit| unit.parcel.as_str()).collect();
-    parcels.sort_unstable();
-    parcels.dedup();
-    sqlx::query!(
-        r#"
-        insert into rma_event (merchant_id, rma_id, sequence, happened_at, event, parcels)
-        values ($1, $2, $3, $4, $5, $6)
-        "#,
-        tx.merchant().0,
-        changed.id,
-        changed.sequence,
-        now,
-        event.as_str(),
-        &parcels as &[&str],
-    )
-    .execute(tx.connection())
-    .await?;
-    Ok(())
 }
 
 /// The changes of a return, oldest first.

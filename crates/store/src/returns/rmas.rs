@@ -1,17 +1,20 @@
 //! Returns and their units.
 
-mod columns;
+mod changed;
+mod locked;
 mod record;
 mod rows;
+mod started;
+mod units;
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::returns::rma::ExchangeState;
+use domain::returns::rma::Event;
 use uuid::Uuid;
 
-use self::columns::Columns;
-pub use self::record::{Item, Return};
-use self::rows::{ItemRow, RmaRow, assemble};
+pub use self::record::{Item, Return, Stored};
+use self::rows::{RmaRow, assemble};
+use super::rma_writes::Write;
 use crate::{Failed, Store, Tx};
 
 /// Selects returns: the conditions, then the arguments.
@@ -27,170 +30,40 @@ macro_rules! returns {
     };
 }
 
-/// Selects units: the conditions, then the arguments.
-macro_rules! units {
-    ($end:tt $(, $argument:expr)* $(,)?) => {
-        sqlx::query_as!(
-            ItemRow,
-            "select rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents, shopper_cents, unit, "
-                + "exchange_owed, refund_type, order_line, sku, title, reason, parcel, tracking_number, receiving, refund_identifier, "
-                + "refund_in_question, "
-                + "exchange_sku, exchange_order_identifier from rma_item "
-                + $end,
-            $($argument),*
-        )
-    };
+/// Inserts a return, its units and its claims on them, and marks the order as having returns. The order must be locked. The return is
+/// written by the next statement of the transaction, or by the commit.
+pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
+    tx.keep(Write::Start(Box::new(started::of(new)))).await
 }
 
-/// Inserts a return, its units and its claims on them, and marks the order as having returns. The order must be locked.
-pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
-    let columns = Columns::of(new);
-    sqlx::query!(
-        r#"
-        with started as (
-            insert into rma (
-                merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at, sequence,
-                shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded, expected,
-                language
-            )
-            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $31, $10, $11, $12, $13, false, false, $32, $33)
-        ), units as (
-            insert into rma_item (
-                merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
-                product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents, shopper_cents
-            )
-            select
-                $1, $2, (nth - 1)::integer, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
-                product, discount, tax, estimated, fee, service, shopper
-            from unnest(
-                $14::integer[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[], $21::text[],
-                $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $30::text[]
-            ) with ordinality as returned (
-                unit, order_line, sku, title, reason, refund_type, exchange_owed, receiving,
-                product, discount, tax, estimated, fee, service, shopper, exchange_sku, nth
-            )
-        ), noted as (
-            update customer_order set has_returns = true
-            where merchant_id = $1 and identifier = $4 and not has_returns
-        )
-        insert into unit_claim (merchant_id, rma_id, order_identifier, order_line, unit)
-        select $1, $2, $4, order_line, unit
-        from unnest($14::integer[], $15::text[]) as claimed (unit, order_line)
-        "#,
-        tx.merchant().0,
-        new.id,
-        new.identifier,
-        new.order,
-        new.original_order,
-        new.created_at,
-        new.wakes_at,
-        new.sequence,
-        new.shipping_cost.get(),
-        new.gift,
-        new.giftee_email,
-        new.rma.method.as_str(),
-        new.rma.status.as_str(),
-        &columns.units,
-        &columns.lines as &[&str],
-        &columns.skus as &[&str],
-        &columns.titles as &[Option<&str>],
-        &columns.reasons as &[&str],
-        &columns.refund_types as &[&str],
-        &columns.exchange_owed,
-        &columns.receiving as &[Option<&str>],
-        &columns.products,
-        &columns.discounts,
-        &columns.taxes,
-        &columns.estimated,
-        &columns.fees,
-        &columns.service,
-        &columns.shopper,
-        new.fee_deducted,
-        &columns.exchange_skus as &[Option<&str>],
-        new.rma.exchange().map(ExchangeState::as_str),
-        new.rma.is_expected(),
-        new.language,
-    )
-    .execute(tx.connection())
-    .await?;
+/// Saves what has changed of a return and its units. The return must be locked. It is written by the next statement of the
+/// transaction, or by the commit.
+pub async fn save(tx: &mut Tx, changed: &mut Return) -> Result<(), Failed> {
+    tx.keep(Write::Change(Box::new(changed::of(changed, None)))).await?;
+    changed.set_stored();
     Ok(())
 }
 
-/// Saves the state of a return and its units. The return must be locked.
-pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
-    let columns = Columns::of(changed);
-    sqlx::query!(
-        r#"
-        with units as (
-            update rma_item
-            set parcel = now.parcel, tracking_number = now.tracking_number, receiving = now.receiving,
-                refund_identifier = now.refund, refund_in_question = now.in_question, refund_type = now.refund_type, exchange_owed = now.exchange_owed,
-                exchange_order_identifier = now.exchange_order,
-                estimated_cents = now.estimated, fee_cents = now.fee, service_cents = now.service, shopper_cents = now.shopper
-            from unnest(
-                $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::boolean[], $16::text[],
-                $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $22::boolean[]
-            ) with ordinality as now (
-                parcel, tracking_number, receiving, refund, refund_type, exchange_owed, exchange_order,
-                estimated, fee, service, shopper, in_question, nth
-            )
-            where rma_item.merchant_id = $1 and rma_item.rma_id = $2 and rma_item.position = now.nth - 1
-        )
-        update rma
-        set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9, exchange = $21,
-            scanned_early = $23, expected = $24,
-            -- The promise counts from the first goods that came back, and later ones do not move it.
-            refund_due_at = case
-                when $25 then coalesce(
-                    refund_due_at,
-                    $3::timestamptz + (select make_interval(days => refund_days) from merchant where merchant.merchant_id = $1)
-                )
-            end
-        where merchant_id = $1 and rma_id = $2
-        "#,
-        tx.merchant().0,
-        changed.id,
-        changed.updated_at,
-        changed.sequence,
-        changed.wakes_at,
-        changed.reminded,
-        changed.rma.status.as_str(),
-        changed.rma.receiving_closed,
-        changed.cancel_reason,
-        &columns.parcels as &[Option<&str>],
-        &columns.tracking_numbers as &[Option<&str>],
-        &columns.receiving as &[Option<&str>],
-        &columns.refunds as &[Option<&str>],
-        &columns.refund_types as &[&str],
-        &columns.exchange_owed,
-        &columns.exchange_orders as &[Option<&str>],
-        &columns.estimated,
-        &columns.fees,
-        &columns.service,
-        &columns.shopper,
-        changed.rma.exchange().map(ExchangeState::as_str),
-        &columns.in_question,
-        changed.rma.scanned_early,
-        changed.rma.is_expected(),
-        changed.rma.awaits_refund(),
-    )
-    .execute(tx.connection())
-    .await?;
+/// [`save`], with an entry of the return's time line: `event` changed it at `now`.
+pub async fn save_event(tx: &mut Tx, changed: &mut Return, event: Event, now: DateTime<Utc>) -> Result<(), Failed> {
+    tx.keep(Write::Change(Box::new(changed::of(changed, Some((event, now)))))).await?;
+    changed.set_stored();
     Ok(())
 }
 
 /// The return with this identifier, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Return>, Failed> {
-    let merchant = tx.merchant().0;
-    let rows = returns!("where merchant_id = $1 and identifier = $2 for update", merchant, identifier).fetch_all(tx.connection()).await?;
-    Ok(with_units(tx, rows).await?.pop())
+    locked::by_identifier(tx, identifier).await
 }
 
 /// The return with this id, locked until the transaction ends.
 pub async fn lock_by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Return>, Failed> {
-    let merchant = tx.merchant().0;
-    let rows = returns!("where merchant_id = $1 and rma_id = $2 for update", merchant, id).fetch_all(tx.connection()).await?;
-    Ok(with_units(tx, rows).await?.pop())
+    locked::by_id(tx, id).await
+}
+
+/// The return with this tracking number, locked until the transaction ends.
+pub async fn lock_by_parcel(tx: &mut Tx, number: &str) -> Result<Option<Return>, Failed> {
+    locked::by_parcel(tx, number).await
 }
 
 /// The return with this id as last committed, not locked.
@@ -212,27 +85,28 @@ pub async fn lock_many(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Return>,
 /// The returns of these orders that are not cancelled, locked until the transaction ends: first those that are not settled, oldest
 /// first, then the others. The orders must be locked.
 pub async fn lock_of_orders(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {
-    let merchant = tx.merchant().0;
-    let rows = returns!(
-        "where merchant_id = $1 and order_identifier = any($2) and status <> 'CANCELED' order by rma_id for update",
-        merchant,
-        orders as &[&str],
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    let mut returns = with_units(tx, rows).await?;
+    let mut returns = match orders {
+        [] => Vec::new(),
+        [order] => locked::of_order(tx, order).await?,
+        orders => {
+            let merchant = tx.merchant().0;
+            let rows = returns!(
+                "where merchant_id = $1 and order_identifier = any($2) and status <> 'CANCELED' order by rma_id for update",
+                merchant,
+                orders as &[&str],
+            );
+            let rows = rows.fetch_all(tx.connection()).await?;
+            with_units(tx, rows).await?
+        }
+    };
     returns.sort_by_key(|kept| !kept.rma.is_live());
     Ok(returns)
 }
 
 async fn with_units(tx: &mut Tx, rows: Vec<RmaRow>) -> Result<Vec<Return>, Failed> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
     let ids: Vec<Uuid> = rows.iter().map(|row| row.rma_id).collect();
-    let merchant = tx.merchant().0;
-    let units =
-        units!("where merchant_id = $1 and rma_id = any($2) order by rma_id, position", merchant, &ids).fetch_all(tx.connection()).await?;
+    let merchant = tx.merchant();
+    let units = units::of_all(tx.connection(), merchant, &ids).await?;
     assemble(rows, units)
 }
 
@@ -270,12 +144,9 @@ pub async fn list_expected(store: &Store, merchant: MerchantId, before: Option<U
 }
 
 async fn and_units(store: &Store, merchant: MerchantId, rows: Vec<RmaRow>) -> Result<Vec<Return>, Failed> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
     let ids: Vec<Uuid> = rows.iter().map(|row| row.rma_id).collect();
-    let units = units!("where merchant_id = $1 and rma_id = any($2) order by rma_id, position", merchant.0, &ids);
-    assemble(rows, units.fetch_all(&store.pool).await?)
+    let units = units::of_all(&store.pool, merchant, &ids).await?;
+    assemble(rows, units)
 }
 
 /// Returns of all merchants that are due to be woken, longest due first.

@@ -3,7 +3,6 @@
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// A unit that belongs to a return.
@@ -16,19 +15,8 @@ pub struct Claim {
     pub refunded: bool,
 }
 
-/// The claimed units of the order `order`. To claim more, lock the order first.
-pub async fn lock_of_order(tx: &mut Tx, order: &str) -> Result<Vec<Claim>, Failed> {
-    let merchant = tx.merchant();
-    read(tx.connection(), merchant, order).await
-}
-
-/// [`lock_of_order`] outside of a transaction.
+/// The claimed units of the order `order`.
 pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Vec<Claim>, Failed> {
-    let mut connection = store.pool.acquire().await?;
-    read(&mut connection, merchant, order).await
-}
-
-async fn read(connection: &mut Connection, merchant: MerchantId, order: &str) -> Result<Vec<Claim>, Failed> {
     let rows = sqlx::query!(
         r#"
         select claim.order_line, claim.unit, item.refund_identifier is not null and not item.refund_in_question as "refunded!"
@@ -42,7 +30,7 @@ async fn read(connection: &mut Connection, merchant: MerchantId, order: &str) ->
         merchant.0,
         order,
     )
-    .fetch_all(connection)
+    .fetch_all(&store.pool)
     .await?;
     Ok(rows
         .into_iter()

@@ -68,7 +68,7 @@ impl Requests {
 
     /// A resend of each return.
     pub(super) fn resends<'a>(&self, token: impl Fn(usize) -> &'a str, returns: &[String]) -> Vec<Vec<u8>> {
-        let numbered = returns.iter().enumerate();
+        let numbered = returns.iter().enumerate().take(self.count);
         numbered.map(|(number, rma)| post(&format!("/v1/returns/{rma}/resend"), token(number % SHOPS), "")).collect()
     }
 

@@ -120,21 +120,21 @@ pub(super) async fn take(
 
 /// Finds and locks the return of an event. `None` if the event has only a tracking number, and no return has it yet.
 async fn find(app: &App, tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEventError> {
+    let Some(identifier) = &report.rma else {
+        return match &report.number {
+            Some(number) => Ok(rmas::lock_by_parcel(tx, number.as_str()).await?),
+            None => Ok(None),
+        };
+    };
     let known: Option<Uuid> = match &report.number {
         Some(number) => parcels::find(tx, number.as_str()).await?,
         None => None,
     };
-    if let Some(identifier) = &report.rma {
-        let found = rmas::lock(tx, identifier).await?.ok_or(CarrierEventError::NoSuchReturn)?;
-        // An unknown number is ignored. A known one must be the number of this return, or one that a label may use again.
-        let Some(holder) = known.filter(|holder| *holder != found.id) else { return Ok(Some(found)) };
-        let may_have_it = report.word == CarrierWord::LabelIssued && gives_up_its_number(app, tx, holder).await?;
-        return if may_have_it { Ok(Some(found)) } else { Err(CarrierEventError::TrackingNumberTaken) };
-    }
-    match known {
-        Some(id) => Ok(rmas::lock_by_id(tx, id).await?),
-        None => Ok(None),
-    }
+    let found = rmas::lock(tx, identifier).await?.ok_or(CarrierEventError::NoSuchReturn)?;
+    // An unknown number is ignored. A known one must be the number of this return, or one that a label may use again.
+    let Some(holder) = known.filter(|holder| *holder != found.id) else { return Ok(Some(found)) };
+    let may_have_it = report.word == CarrierWord::LabelIssued && gives_up_its_number(app, tx, holder).await?;
+    if may_have_it { Ok(Some(found)) } else { Err(CarrierEventError::TrackingNumberTaken) }
 }
 
 /// True if another return may have the tracking number of this one: carriers use their numbers again. Returns that have ended do
@@ -174,8 +174,10 @@ async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Re
             if !claim(app, tx, number, kept.id).await? {
                 return Err(CarrierEventError::TrackingNumberTaken);
             }
+            // Taken before the change, so that the change is one statement with its message unless others follow.
+            let early = carrier_events::take(tx, &kept.identifier, number.as_str()).await?;
             save_change(app, tx, kept, event, app.now()).await?;
-            replay(app, tx, kept, number).await?;
+            replay(app, tx, kept, early).await?;
         }
         (Step::Moved(event), None) => save_change(app, tx, kept, event, app.now()).await?,
     }
@@ -208,8 +210,8 @@ pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &Tr
 }
 
 /// Replays the events that came before the label. Events that no longer apply are dropped; they were acknowledged on arrival.
-async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<(), Failed> {
-    for early in carrier_events::take(tx, &kept.identifier, number.as_str()).await? {
+async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, waiting: Vec<WaitingEvent>) -> Result<(), Failed> {
+    for early in waiting {
         let Some(word) = CarrierWord::ALL.into_iter().find(|word| word.as_str() == early.event) else { continue };
         match move_on(tx, kept, word, None, &early).await {
             Ok(Step::Moved(event)) => save_change(app, tx, kept, event, app.now()).await?,

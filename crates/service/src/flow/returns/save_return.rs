@@ -5,12 +5,11 @@ use chrono::{DateTime, Utc};
 use domain::messages::message::{Interface, Kind};
 use domain::returns::rma::Event;
 use store::messages::outbox::Message;
-use store::returns::rma_events;
 use store::returns::rmas::{self, Return};
 use store::{Failed, Tx};
 
 use super::label_work::{stop_buying, withdraw_label};
-use super::mail_shopper::{is_told, mail_change};
+use super::mail_shopper::mail_change;
 use crate::app::App;
 use crate::show::returns::rmas as returns;
 
@@ -36,20 +35,23 @@ pub(in crate::flow) async fn save_change(
     if !changed.rma.may_expire() {
         changed.wakes_at = None;
     }
-    // A resend is no news to the shopper.
-    let before = if event != Event::Resent && is_told(app, changed) { rmas::get(tx, changed.id).await? } else { None };
-    rmas::save(tx, changed).await?;
-    if event != Event::Resent {
-        rma_events::insert(tx, changed, event, now).await?;
-    }
     // A refunded return needs no label, but one that it has may be on a parcel that travels.
     if event == Event::Refunded && changed.rma.is_labelled() {
         stop_buying(tx, changed).await?;
     } else if event == Event::Refunded {
         withdraw_label(app, tx, changed).await?;
     }
-    if let Some(before) = before {
-        mail_change(app, tx, &before.rma, changed, now).await?;
+    // A resend is no news to the shopper.
+    if event != Event::Resent
+        && let Some(before) = changed.before()
+    {
+        mail_change(app, tx, before, changed, now).await?;
+    }
+    // The change comes last, so that it is one statement with its message.
+    if event == Event::Resent {
+        rmas::save(tx, changed).await?;
+    } else {
+        rmas::save_event(tx, changed, event, now).await?;
     }
     owe(app, tx, changed, event)
 }

@@ -20,10 +20,11 @@ use futures::future::try_join_all;
 use serde::Deserialize;
 use store::Failed;
 use store::merchants::audit::{self, Entry};
-use store::orders::{refunds, snapshots};
+use store::orders::snapshots;
 use store::returns::label_orders::Progress;
+use store::returns::returnable_orders::{self, LockedOrder};
 use store::returns::rmas::{Item, Return};
-use store::returns::{exchange_orders, idempotency, return_drafts, return_policies, unit_claims, withdrawals};
+use store::returns::{idempotency, return_drafts, return_policies, withdrawals};
 use uuid::Uuid;
 use wire::fault::Fault;
 use wire::returns::api::{ReturnOut, StartReturnIn};
@@ -177,8 +178,7 @@ async fn attempt(
     let order = order.ok_or(Failed::Internal("a stored order cannot be read"))?;
     let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
-    let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
-    let outside = refunds::outside_units(&mut tx, &sale.identifier).await?;
+    let LockedOrder { claims, outside, standing, original, has_carrier } = returnable_orders::of_locked(&mut tx, &sale.identifier).await?;
     let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&claims, &outside), now);
     let draft = key.and_then(|key| key.draft.as_ref());
     let withdrawal = draft.and_then(|draft| draft.withdrawal.as_ref());
@@ -190,7 +190,6 @@ async fn attempt(
     for claim in &claims {
         used.entry(&claim.line).or_default().insert(claim.unit);
     }
-    let (standing, original) = exchange_orders::standing(&mut tx, &sale.identifier).await?;
     let exchanges = Exchanges { standing, variants: variants.clone() };
     let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &request.choice());
     let faulty = |against: &[Impossible]| {
@@ -205,7 +204,7 @@ async fn attempt(
         new.wakes_at = None;
     }
     save_new(app, &mut tx, &new).await?;
-    let label_ordered = buy_label(app, &mut tx, &new, &order, 1).await?;
+    let label_ordered = has_carrier && buy_label(app, &mut tx, &new, &order, 1).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
     let exchange = match exchange::order::of(&chosen.units, bonus) {
         None => None,
@@ -284,6 +283,7 @@ fn make(
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),
         items: units.iter().zip(shares.units).map(item).collect(),
+        stored: None,
         rma,
     }
 }

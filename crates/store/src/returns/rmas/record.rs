@@ -36,6 +36,15 @@ pub struct Return {
     pub rma: Rma,
     /// In the order of the units.
     pub items: Vec<Item>,
+    /// The return as it was last read or saved; `None` for a new one.
+    pub stored: Option<Stored>,
+}
+
+/// The state of a return in the database, by which the store knows what has changed.
+#[derive(Clone)]
+pub struct Stored {
+    rma: Rma,
+    items: Vec<Item>,
 }
 
 /// The details of a unit beyond its state.
@@ -57,6 +66,24 @@ pub struct Item {
 }
 
 impl Return {
+    /// The state that is stored; `None` for a new return.
+    #[must_use]
+    pub fn before(&self) -> Option<&Rma> {
+        self.stored.as_ref().map(|stored| &stored.rma)
+    }
+
+    /// Remembers that the current state is stored.
+    pub(super) fn set_stored(&mut self) {
+        self.stored = Some(Stored { rma: self.rma.clone(), items: self.items.clone() });
+    }
+
+    /// For each unit, whether it differs from what is stored.
+    pub(super) fn changed_units(&self) -> Vec<bool> {
+        let Some(Stored { rma, items }) = &self.stored else { return vec![true; self.items.len()] };
+        let mut before = rma.units.iter().zip(items);
+        self.units().map(|now| before.next() != Some(now)).collect()
+    }
+
     /// Each unit with its details.
     pub fn units(&self) -> impl Iterator<Item = (&Unit, &Item)> {
         self.rma.units.iter().zip(&self.items)

@@ -91,7 +91,7 @@ impl RmaRow {
             units.push(unit);
             items.push(item);
         }
-        Ok(Return {
+        let mut kept = Return {
             id: self.rma_id,
             identifier: self.identifier,
             order: self.order_identifier,
@@ -115,7 +115,10 @@ impl RmaRow {
                 units,
             },
             items,
-        })
+            stored: None,
+        };
+        kept.set_stored();
+        Ok(kept)
     }
 }
 

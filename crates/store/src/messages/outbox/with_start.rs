@@ -1,0 +1,49 @@
+//! A new return and the message on it, in one statement.
+
+use domain::id::{EndpointId, MerchantId};
+
+use super::message::Message;
+use crate::connection::Connection;
+use crate::failed::Failed;
+use crate::returns::rma_starts::{Start, write_start};
+
+/// Writes a return and its message, and the delivery if the merchant has an endpoint for its kind; without one, the message is
+/// unsent. Returns that endpoint.
+pub(super) async fn insert(
+    connection: &mut Connection,
+    merchant: MerchantId,
+    start: &Start,
+    message: &Message,
+) -> Result<Option<EndpointId>, Failed> {
+    let endpoint = write_start!(
+        query_scalar,
+        ", claimed as (",
+        "), written as (
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
+            values ($1, $34, pg_current_xact_id(), (select feed_epoch from installation), $35, $36, $37, $38, $39)
+        ), owed as (
+            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+            select $1, $34, endpoint_id, $35, $40, 0, 0, false, $38
+            from endpoint
+            where merchant_id = $1 and interface = $36 and removed_at is null
+            returning endpoint_id
+        ), unsent as (
+            insert into unsent_message (merchant_id, message_id, sequence, kind, subject)
+            select $1, $34, $35, $36, $38
+            where not exists (select from owed)
+        )
+        select endpoint_id from owed",
+        merchant,
+        start,
+        message.id,
+        message.sequence,
+        message.kind.as_str(),
+        message.event,
+        message.subject,
+        message.body,
+        message.due_at,
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(endpoint.map(EndpointId))
+}
