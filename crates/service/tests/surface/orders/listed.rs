@@ -43,7 +43,10 @@ async fn orders_are_listed_by_their_last_change() {
     assert_eq!(fields.len(), told.len(), "nothing personal: {fields:?}");
     assert!(told.iter().all(|name| newest.get(name).is_some()), "{newest}");
 
-    assert_eq!(names(&lists(&merchant, "?since=2026-03-01T12:01:00Z").await.body), ["A-1", "A-3"]);
+    for since in ["?since=2026-03-01T12:01:00Z", "?since=2026-03-01T12:01:00Z&limit=2"] {
+        let changed = lists(&merchant, since).await.body;
+        assert_eq!((names(&changed), &changed["next"]), (vec!["A-1", "A-3"], &Value::Null), "nothing older follows: {changed}");
+    }
     assert_eq!(names(&lists(&merchant, "?since=2026-03-01T12:01:00Z&status=Cancelled").await.body), ["A-3"]);
     assert_eq!(names(&lists(&merchant, "?status=Shipped&since=2026-03-02T00:00:00Z").await.body), Vec::<&str>::new());
     assert_eq!(names(&lists(&stranger, "").await.body), Vec::<&str>::new(), "each merchant's on its own");
@@ -69,6 +72,27 @@ async fn a_list_of_orders_is_read_to_its_end_although_many_changed_at_once() {
     let mut expected = sent;
     expected.reverse();
     assert_eq!(seen, expected, "the highest identifier first, among those that changed at once");
+}
+
+#[tokio::test]
+async fn an_order_that_changes_while_the_list_is_read_is_found_by_the_time_it_began() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    merchant.publishes(&message([order("A-1")])).await.results();
+    world.time_passes(Duration::from_mins(1));
+    merchant.publishes(&message([order("A-2")])).await.results();
+    world.time_passes(Duration::from_mins(1));
+    let began = "2026-03-01T12:02:00Z";
+    let first = lists(&merchant, "?limit=1").await.body;
+    assert_eq!(names(&first), ["A-2"]);
+    let mut changed = order("A-1");
+    changed["updated_at"] = "2026-03-01T11:59:59Z".into();
+    changed["tags"] = json!(["changed"]);
+    merchant.publishes(&message([changed])).await.results();
+
+    let rest = lists(&merchant, &format!("?limit=1&cursor={}", first["next"].as_str().unwrap())).await.body;
+    assert_eq!((names(&rest), &rest["next"]), (Vec::new(), &Value::Null), "it is ahead of the pages to come");
+    assert_eq!(names(&lists(&merchant, &format!("?since={began}")).await.body), ["A-1"]);
 }
 
 #[tokio::test]
