@@ -330,11 +330,11 @@ impl ApiError {
         }
     }
 
-    /// The kind of a 404: a route that does not exist, or a record that is absent.
-    const fn code(&self) -> Option<&'static str> {
+    /// The kind of a 404, a route that does not exist or a record that is absent: its code, and its type as in RFC 9457.
+    const fn kind(&self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::NoSuchRoute | Self::NoSuchOperation => Some("no_such_route"),
-            Self::NotFound | Self::Absent(_) => Some("not_found"),
+            Self::NoSuchRoute | Self::NoSuchOperation => Some(("no_such_route", "urn:backhaul:problem:no-such-route")),
+            Self::NotFound | Self::Absent(_) => Some(("not_found", "urn:backhaul:problem:not-found")),
             _ => None,
         }
     }
@@ -372,25 +372,18 @@ impl ApiError {
         };
         let body = match format {
             ErrorFormat::Json => {
-                serde_json::to_vec(&ErrorBody { error: self.oauth_name(), code: self.code(), message: &message, errors, request_id })
+                let code = self.kind().map(|(code, _)| code);
+                serde_json::to_vec(&ErrorBody { error: self.oauth_name(), code, message: &message, errors, request_id })
             }
             ErrorFormat::Problem => {
                 let status = self.status();
                 let title = status.canonical_reason().unwrap_or_default();
                 let status = status.as_u16();
-                serde_json::to_vec(&ProblemBody { kind: self.problem_type(), title, status, detail: &message, errors, request_id })
+                let kind = self.kind().map_or("about:blank", |(_, kind)| kind);
+                serde_json::to_vec(&ProblemBody { kind, title, status, detail: &message, errors, request_id })
             }
         };
         body.unwrap_or_default()
-    }
-
-    /// The type of the problem as in RFC 9457.
-    const fn problem_type(&self) -> &'static str {
-        match self {
-            Self::NoSuchRoute | Self::NoSuchOperation => "urn:backhaul:problem:no-such-route",
-            Self::NotFound | Self::Absent(_) => "urn:backhaul:problem:not-found",
-            _ => "about:blank",
-        }
     }
 
     /// The response to a request that never reached the router, with its id in the header.

@@ -14,6 +14,7 @@ use wire::time;
 
 use crate::app::App;
 use crate::cli::context::find_merchant;
+use crate::cli::moment::moment;
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
 use crate::flow::merchants::verify_audit::{Verified, verify_audit};
@@ -51,10 +52,6 @@ pub(in crate::cli) struct List {
     until: Option<DateTime<Utc>>,
     #[command(flatten)]
     page: PageArgs,
-}
-
-fn moment(text: &str) -> Result<DateTime<Utc>, &'static str> {
-    time::read(text).ok_or("not a time like 2026-03-01T12:00:00Z")
 }
 
 #[derive(Serialize)]

@@ -29,7 +29,7 @@ use crate::show::messages::endpoints;
 )]
 pub(crate) async fn list(State(app): State<App>, caller: Merchant, page: Page) -> Result<Json<Endpoints>, ApiError> {
     let after: Option<Interface> = page.place()?;
-    // There are never more than interfaces.
+    // A merchant has one endpoint for each interface at most.
     let mut items = endpoints::list(&app, caller.merchant).await?;
     items.retain(|endpoint| after.is_none_or(|after| endpoint.interface.as_str() > after.as_str()));
     let next = page.cut(&mut items, |last| last.interface.clone());
