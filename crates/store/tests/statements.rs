@@ -378,3 +378,35 @@ async fn every_table_is_listed_with_the_rule_that_ends_its_rows() {
     }
     assert_eq!(listed, tables, "docs/retention.md says of every table what ends its rows");
 }
+
+/// A list of one order is short, and the plan for it looks cheaper than one for any list; still it must not be planned every time.
+#[tokio::test]
+async fn orders_are_stored_and_looked_up_by_plans_that_are_kept() {
+    let mut connection = database("kept_plans").await;
+    let only = |words: &str| {
+        let found: Vec<String> = statements().into_iter().filter(|statement| statement.contains(words)).collect();
+        assert_eq!(found.len(), 1, "{words}");
+        found.concat()
+    };
+    let merchant = "00000000-0000-0000-0000-000000000001";
+    let time = "array[timestamptz '2026-03-01T12:00:00Z']";
+    let print = "array['\\x00112233445566778899aabbccddeeff'::bytea]";
+    let orders = format!(
+        "array['{merchant}'::uuid], array['1'], array['Shipped'], {time}, {time}, {time}, array[sha256('1')], {print}, {print}, \
+        array[null::text], array['{{}}'], array[null::timestamptz]"
+    );
+    let unapplied = format!("'{merchant}', array['1'], {print}, {time}");
+    for (words, values) in [("insert into customer_order as stored", orders), ("left join customer_order as stored", unapplied)] {
+        let statement = only(words);
+        sqlx::raw_sql(AssertSqlSafe(format!("prepare kept as {statement}"))).execute(&mut connection).await.unwrap();
+        for _ in 0..8 {
+            sqlx::raw_sql(AssertSqlSafe(format!("execute kept ({values})"))).execute(&mut connection).await.unwrap();
+        }
+        let plans: (i64, i64) = sqlx::query_as("select generic_plans, custom_plans from pg_prepared_statements where name = 'kept'")
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+        assert_eq!(plans, (3, 5), "the first five are always planned: {words}");
+        sqlx::raw_sql("deallocate kept").execute(&mut connection).await.unwrap();
+    }
+}

@@ -88,7 +88,10 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
             digest, email_fingerprint, zip_fingerprint, warnings, snapshot, erased_at
         from unnest(
             $1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
-            $7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $11::text[], $12::timestamptz[]
+            $7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $11::text[],
+            -- The planner cannot tell how long this list is. Otherwise a short batch promises a cheaper plan than the one that is kept,
+            -- and each would be planned anew, which takes longer than writing it.
+            (select $12::timestamptz[])
         ) as arriving (
             merchant_id, identifier, status, placed_at, updated_at, received_at,
             digest, email_fingerprint, zip_fingerprint, warnings, snapshot, erased_at
@@ -239,7 +242,8 @@ async fn read_unapplied(connection: &mut Connection, merchant: MerchantId, snaps
                 where suppression.merchant_id = $1 and suppression.fingerprint = arriving.email_fingerprint
                     and suppression.erased_at >= arriving.placed_at
             )) as "suppressed!"
-        from unnest($2::text[], $3::bytea[], $4::timestamptz[]) as arriving (identifier, email_fingerprint, placed_at)
+        -- As in the upsert, the planner cannot tell how long the lists are, and keeps its plan.
+        from unnest($2::text[], $3::bytea[], (select $4::timestamptz[])) as arriving (identifier, email_fingerprint, placed_at)
         left join customer_order as stored on stored.merchant_id = $1 and stored.identifier = arriving.identifier
         "#,
         merchant.0,
