@@ -1,52 +1,21 @@
 //! The newest snapshot of each order.
 
-use std::borrow::Cow;
+mod columns;
+mod record;
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::orders::order::Status;
 use domain::orders::snapshot::{Digest, Version};
+use futures::future::ready;
+use sqlx::Connection as _;
 
+use self::columns::{Columns, Texts};
+pub use self::record::{Fingerprint, Snapshot};
 use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
-/// A keyed hash of a personal value.
-pub type Fingerprint = [u8; 16];
-
-/// A snapshot that arrived.
-pub struct Snapshot<'a> {
-    pub merchant: MerchantId,
-    pub identifier: Cow<'a, str>,
-    pub status: Status,
-    pub placed_at: DateTime<Utc>,
-    /// Tells it from other snapshots of the order.
-    pub version: Version,
-    pub received_at: DateTime<Utc>,
-    /// Fingerprint of the shopper's e-mail address.
-    pub email_fingerprint: Option<Fingerprint>,
-    /// Fingerprint of the shopper's postal code.
-    pub zip_fingerprint: Option<Fingerprint>,
-    /// Inconsistencies in the order, as JSON.
-    pub warnings: Option<String>,
-    /// The order exactly as sent, or without anything personal if it was erased.
-    pub text: Cow<'a, str>,
-    /// `Some` if everything personal was removed because the shopper was erased.
-    pub erased_at: Option<DateTime<Utc>>,
-}
-
-impl Snapshot<'_> {
-    /// A copy that can outlive the request.
-    #[must_use]
-    pub fn into_owned(self) -> Snapshot<'static> {
-        Snapshot { identifier: Cow::Owned(self.identifier.into_owned()), text: Cow::Owned(self.text.into_owned()), ..self }
-    }
-
-    /// The key of a snapshot. Snapshots of one batch are sorted by it, and it must be unique among them.
-    #[must_use]
-    pub fn key(&self) -> (MerchantId, &str) {
-        (self.merchant, &self.identifier)
-    }
-}
+/// The most bytes of orders whose memory a connection keeps for its next statements.
+const MOST_KEPT: usize = 256 * 1024;
 
 /// A snapshot that was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +29,9 @@ pub struct Published {
 }
 
 /// Stores the snapshots that are new, and returns those. This is [`domain::orders::snapshot::judge`] in SQL, because the decision
-/// must be made under the row's lock; only here are different bytes with the same content found. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
-/// deadlocks. Snapshots of shoppers who were erased are not stored, unless everything personal has been removed from them.
+/// must be made under the row's lock; only here are different bytes with the same content found. Each order may appear once, and they
+/// must be sorted by (merchant, identifier) to avoid deadlocks. Snapshots of shoppers who were erased are not stored, unless everything
+/// personal has been removed from them.
 pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     upsert(tx.connection(), snapshots).await
 }
@@ -69,7 +39,17 @@ pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Pub
 /// [`publish`] in one statement outside of a transaction, for snapshots of any number of merchants. Each row stands alone.
 pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     let mut connection = store.pool.acquire().await?;
-    upsert(&mut connection, snapshots).await
+    let published = upsert(&mut connection, snapshots).await?;
+    // A connection keeps the memory of its largest statement. Batches go round all connections, and few are written at a time.
+    if snapshots.iter().map(|snapshot| snapshot.text.len()).sum::<usize>() > MOST_KEPT {
+        let shrinking = connection.work(|connection| {
+            connection.shrink_buffers();
+            Box::pin(ready(Ok(())))
+        });
+        // The orders are stored, whatever becomes of the connection.
+        let _ = shrinking.await;
+    }
+    Ok(published)
 }
 
 async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
@@ -131,7 +111,7 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
         &columns.emails as &[Option<&[u8]>],
         &columns.zips as &[Option<&[u8]>],
         &columns.warnings as &[Option<&str>],
-        &columns.texts as &[&str],
+        &columns.texts as &Texts<'_>,
         &columns.erased as &[Option<DateTime<Utc>>],
     )
     .fetch_all(connection)
@@ -145,56 +125,6 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
             has_returns: row.has_returns,
         })
         .collect())
-}
-
-/// The snapshots as `unnest` takes them: one list per column.
-struct Columns<'a> {
-    merchants: Vec<uuid::Uuid>,
-    identifiers: Vec<&'a str>,
-    statuses: Vec<&'a str>,
-    placed: Vec<DateTime<Utc>>,
-    updated: Vec<DateTime<Utc>>,
-    received: Vec<DateTime<Utc>>,
-    digests: Vec<&'a [u8]>,
-    emails: Vec<Option<&'a [u8]>>,
-    zips: Vec<Option<&'a [u8]>>,
-    warnings: Vec<Option<&'a str>>,
-    texts: Vec<&'a str>,
-    erased: Vec<Option<DateTime<Utc>>>,
-}
-
-impl<'a> Columns<'a> {
-    fn with_capacity(rows: usize) -> Self {
-        Self {
-            merchants: Vec::with_capacity(rows),
-            identifiers: Vec::with_capacity(rows),
-            statuses: Vec::with_capacity(rows),
-            placed: Vec::with_capacity(rows),
-            updated: Vec::with_capacity(rows),
-            received: Vec::with_capacity(rows),
-            digests: Vec::with_capacity(rows),
-            emails: Vec::with_capacity(rows),
-            zips: Vec::with_capacity(rows),
-            warnings: Vec::with_capacity(rows),
-            texts: Vec::with_capacity(rows),
-            erased: Vec::with_capacity(rows),
-        }
-    }
-
-    fn push(&mut self, snapshot: &'a Snapshot<'_>) {
-        self.merchants.push(snapshot.merchant.0);
-        self.identifiers.push(&snapshot.identifier);
-        self.statuses.push(snapshot.status.as_str());
-        self.placed.push(snapshot.placed_at);
-        self.updated.push(snapshot.version.updated_at);
-        self.received.push(snapshot.received_at);
-        self.digests.push(&snapshot.version.digest);
-        self.emails.push(snapshot.email_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
-        self.zips.push(snapshot.zip_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
-        self.warnings.push(snapshot.warnings.as_deref());
-        self.texts.push(&snapshot.text);
-        self.erased.push(snapshot.erased_at);
-    }
 }
 
 /// True if the merchant has the order `identifier`.
@@ -229,10 +159,9 @@ pub async fn currently_unapplied(store: &Store, merchant: MerchantId, snapshots:
 }
 
 async fn read_unapplied(connection: &mut Connection, merchant: MerchantId, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Unapplied>, Failed> {
-    let mut columns = Columns::with_capacity(snapshots.len());
-    for snapshot in snapshots {
-        columns.push(snapshot);
-    }
+    let identifiers: Vec<&str> = snapshots.iter().map(|snapshot| &*snapshot.identifier).collect();
+    let emails: Vec<Option<&[u8]>> = snapshots.iter().map(|snapshot| snapshot.email_fingerprint.as_ref().map(Fingerprint::as_slice)).collect();
+    let placed: Vec<DateTime<Utc>> = snapshots.iter().map(|snapshot| snapshot.placed_at).collect();
     let rows = sqlx::query!(
         r#"
         select
@@ -247,9 +176,9 @@ async fn read_unapplied(connection: &mut Connection, merchant: MerchantId, snaps
         left join customer_order as stored on stored.merchant_id = $1 and stored.identifier = arriving.identifier
         "#,
         merchant.0,
-        &columns.identifiers as &[&str],
-        &columns.emails as &[Option<&[u8]>],
-        &columns.placed,
+        &identifiers as &[&str],
+        &emails as &[Option<&[u8]>],
+        &placed,
     )
     .fetch_all(connection)
     .await?;
