@@ -3,7 +3,6 @@
 //! A snapshot of a shopper who was erased is not applied. It is written once more, without anything personal.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use domain::id::MerchantId;
 use domain::orders::snapshot::{Verdict, Version, judge_unapplied};
@@ -27,35 +26,37 @@ pub struct PublishOutcome {
     pub suppressed: bool,
 }
 
-/// Upserts orders of one merchant in its transaction.
+/// Upserts orders of one merchant in its transaction. They must be sorted by identifier, each of them once.
 pub async fn upsert(tx: &mut Tx, orders: &[Snapshot<'_>]) -> Result<Vec<PublishOutcome>, Failed> {
     let orders: Vec<&Snapshot<'_>> = orders.iter().collect();
-    let mut written = Written::default();
+    let mut written = Written::new(&orders);
     written.add_applied(snapshots::publish(tx, &orders).await?);
-    for rest in written.rest(&orders).into_values() {
+    let rest = written.rest();
+    if !rest.is_empty() {
         written.add_unapplied(tx.merchant(), snapshots::unapplied(tx, &rest).await?);
     }
-    let redacted = written.redacted(&orders)?;
+    let redacted = written.redacted()?;
     if !redacted.is_empty() {
         written.add_applied(snapshots::publish(tx, &redacted.iter().collect::<Vec<_>>()).await?);
     }
-    Ok(written.outcomes(&orders))
+    Ok(orders.iter().map(|order| written.outcome(order)).collect())
 }
 
-/// Upserts orders of several merchants in one statement of its own.
+/// Upserts orders of several merchants in one statement of its own. Returns the outcomes in the order given.
 pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> Result<Vec<PublishOutcome>, Failed> {
     let mut sorted = orders.to_vec();
     sorted.sort_unstable_by_key(|order| order.key());
-    let mut written = Written::default();
+    let mut written = Written::new(&sorted);
     written.add_applied(publish_batch(node, &sorted).await?);
-    for (merchant, rest) in written.rest(orders) {
-        written.add_unapplied(merchant, snapshots::currently_unapplied(node.store(merchant), merchant, &rest).await?);
+    for rest in written.rest().chunk_by(|one, next| one.merchant == next.merchant) {
+        let Some(merchant) = rest.first().map(|order| order.merchant) else { continue };
+        written.add_unapplied(merchant, snapshots::currently_unapplied(node.store(merchant), merchant, rest).await?);
     }
-    let redacted = written.redacted(&sorted)?;
+    let redacted = written.redacted()?;
     if !redacted.is_empty() {
         written.add_applied(publish_batch(node, &redacted.iter().collect::<Vec<_>>()).await?);
     }
-    Ok(written.outcomes(orders))
+    Ok(orders.iter().map(|order| written.outcome(order)).collect())
 }
 
 async fn publish_batch(node: &Node, sorted: &[&Snapshot<'static>]) -> Result<Vec<Published>, Failed> {
@@ -86,61 +87,77 @@ fn redact(order: &Snapshot<'_>) -> Result<Snapshot<'static>, Failed> {
     })
 }
 
-type Key = (MerchantId, String);
-
-/// The orders of an upsert: those that were applied, because they were new or changed, and why the others were not.
-#[derive(Default)]
-struct Written {
-    applied: HashMap<Key, Published>,
-    unapplied: HashMap<Key, Unapplied>,
+/// The orders of an upsert, sorted by their keys, with the fate of each.
+struct Written<'o, 's> {
+    orders: &'o [&'o Snapshot<'s>],
+    fates: Vec<Fate>,
 }
 
-impl Written {
+/// The fate of an order.
+#[derive(Default)]
+struct Fate {
+    /// `Some` if it was applied, because it was new or changed.
+    applied: Option<Published>,
+    /// `Some` if it was not applied, or not as it was sent.
+    unapplied: Option<Unapplied>,
+}
+
+impl Fate {
+    fn is_suppressed(&self) -> bool {
+        self.unapplied.as_ref().is_some_and(|order| order.suppressed)
+    }
+}
+
+impl<'o, 's> Written<'o, 's> {
+    fn new(orders: &'o [&'o Snapshot<'s>]) -> Self {
+        Self { orders, fates: orders.iter().map(|_| Fate::default()).collect() }
+    }
+
+    /// The position of an order.
+    fn find(&self, key: (MerchantId, &str)) -> Option<usize> {
+        self.orders.binary_search_by(|order| order.key().cmp(&key)).ok()
+    }
+
     fn add_applied(&mut self, published: Vec<Published>) {
-        self.applied.extend(published.into_iter().map(|order| ((order.merchant, order.identifier.clone()), order)));
+        for order in published {
+            let at = self.find((order.merchant, &order.identifier));
+            if let Some(fate) = at.and_then(|at| self.fates.get_mut(at)) {
+                fate.applied = Some(order);
+            }
+        }
     }
 
     fn add_unapplied(&mut self, merchant: MerchantId, unapplied: Vec<Unapplied>) {
-        self.unapplied.extend(unapplied.into_iter().map(|order| ((merchant, order.identifier.clone()), order)));
-    }
-
-    /// The orders that were not applied, by merchant. For these, look up if they were unchanged, stale or suppressed.
-    fn rest<'o, 's>(&self, orders: &[&'o Snapshot<'s>]) -> HashMap<MerchantId, Vec<&'o Snapshot<'s>>> {
-        let mut rest: HashMap<MerchantId, Vec<&Snapshot<'_>>> = HashMap::new();
-        if self.applied.len() < orders.len() {
-            for order in orders.iter().filter(|order| !self.applied.contains_key(&key(order))) {
-                rest.entry(order.merchant).or_default().push(order);
+        for order in unapplied {
+            let at = self.find((merchant, &order.identifier));
+            if let Some(fate) = at.and_then(|at| self.fates.get_mut(at)) {
+                fate.unapplied = Some(order);
             }
         }
-        rest
     }
 
-    /// The orders whose shopper was erased, without anything personal, in the same order.
-    fn redacted(&self, orders: &[&Snapshot<'_>]) -> Result<Vec<Snapshot<'static>>, Failed> {
-        // Almost always nobody is.
-        if !self.unapplied.values().any(|order| order.suppressed) {
-            return Ok(Vec::new());
+    /// The orders that were not applied. For these, look up if they were unchanged, stale or suppressed.
+    fn rest(&self) -> Vec<&'o Snapshot<'s>> {
+        self.with_fates().filter(|(_, fate)| fate.applied.is_none()).map(|(order, _)| order).collect()
+    }
+
+    /// The orders whose shopper was erased, without anything personal.
+    fn redacted(&self) -> Result<Vec<Snapshot<'static>>, Failed> {
+        self.with_fates().filter(|(_, fate)| fate.is_suppressed()).map(|(order, _)| redact(order)).collect()
+    }
+
+    fn with_fates(&self) -> impl Iterator<Item = (&'o Snapshot<'s>, &Fate)> {
+        self.orders.iter().copied().zip(&self.fates)
+    }
+
+    fn outcome(&self, order: &Snapshot<'_>) -> PublishOutcome {
+        let fate = self.find(order.key()).and_then(|at| self.fates.get(at));
+        let suppressed = fate.is_some_and(Fate::is_suppressed);
+        if let Some(published) = fate.and_then(|fate| fate.applied.as_ref()) {
+            let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
+            return PublishOutcome { verdict, changed_under_returns: published.has_returns, suppressed };
         }
-        let suppressed = |order: &&&Snapshot<'_>| self.unapplied.get(&key(order)).is_some_and(|order| order.suppressed);
-        orders.iter().filter(suppressed).map(|order| redact(order)).collect()
+        let stored = fate.and_then(|fate| fate.unapplied.as_ref()).and_then(|order| order.stored.as_ref());
+        PublishOutcome { verdict: judge_unapplied(stored, &order.version), changed_under_returns: false, suppressed }
     }
-
-    fn outcomes(&self, orders: &[&Snapshot<'_>]) -> Vec<PublishOutcome> {
-        let outcome = |order: &&Snapshot<'_>| {
-            let key = key(order);
-            let unapplied = self.unapplied.get(&key);
-            let suppressed = unapplied.is_some_and(|order| order.suppressed);
-            if let Some(published) = self.applied.get(&key) {
-                let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
-                return PublishOutcome { verdict, changed_under_returns: published.has_returns, suppressed };
-            }
-            let stored = unapplied.and_then(|order| order.stored.as_ref());
-            PublishOutcome { verdict: judge_unapplied(stored, &order.version), changed_under_returns: false, suppressed }
-        };
-        orders.iter().map(outcome).collect()
-    }
-}
-
-fn key(order: &Snapshot<'_>) -> Key {
-    (order.merchant, order.identifier.to_string())
 }
