@@ -5,6 +5,7 @@
 //! message is answered after the commit that holds it.
 
 pub mod counted;
+mod size;
 mod upsert;
 
 use std::collections::{HashSet, VecDeque};
@@ -18,18 +19,17 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use self::counted::Counted;
+use self::size::Size;
 use self::upsert::upsert_batch;
 pub use self::upsert::{PublishOutcome, TRIES, upsert};
 use crate::node::Node;
 use crate::node::shares::{Full, Most, Party, Share, Shares};
 
-/// The most orders in a batch. A larger message is a batch of its own.
-const MOST_ORDERS: usize = 64;
-
 /// A message that waits for its commit.
 struct Job {
     /// A hash of each order's key.
     hashes: Vec<u64>,
+    size: Size,
     orders: Vec<Snapshot<'static>>,
     answer: oneshot::Sender<Result<Vec<PublishOutcome>, Failed>>,
 }
@@ -47,7 +47,8 @@ pub struct Intake {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    orders: usize,
+    /// The size of all jobs together.
+    size: Size,
     writers: usize,
 }
 
@@ -56,28 +57,28 @@ impl Queue {
     /// others start only when a full batch waits. Few writers make large batches, and a large batch costs the database half of
     /// what small ones do.
     fn push(&mut self, job: Job, most: usize) -> bool {
-        self.orders += job.orders.len();
+        self.size = self.size.plus(job.size);
         self.jobs.push_back(job);
-        let wanted = self.writers == 0 || (self.writers < most && self.orders >= MOST_ORDERS);
+        let wanted = self.writers == 0 || (self.writers < most && self.size.fills_a_batch());
         self.writers += usize::from(wanted);
         wanted
     }
 
-    /// Takes the next batch from the front: up to [`MOST_ORDERS`], or one message. A message that repeats an order of the batch
-    /// stays for the next one, and so does every message that would overtake it.
+    /// Takes the next batch from the front: as much as fits, or one message. A message that repeats an order of the batch stays for
+    /// the next one, and so does every message that would overtake it.
     fn take(&mut self) -> Vec<Job> {
         let mut batch: Vec<Job> = Vec::new();
-        let mut count = 0;
+        let mut size = Size::default();
         // Orders are compared by hash. After a collision, the second one merely waits for the next batch.
-        let mut taken: HashSet<u64> = HashSet::with_capacity(MOST_ORDERS);
+        let mut taken: HashSet<u64> = HashSet::new();
         let mut staying = Vec::new();
         while let Some(job) = self.jobs.pop_front() {
             // It waited too long and has been answered.
             if job.answer.is_closed() {
-                self.orders -= job.orders.len();
+                self.size = self.size.less(job.size);
                 continue;
             }
-            if count > 0 && count + job.orders.len() > MOST_ORDERS {
+            if !batch.is_empty() && !size.plus(job.size).fits_a_batch() {
                 self.jobs.push_front(job);
                 break;
             }
@@ -86,12 +87,12 @@ impl Queue {
             if repeats {
                 staying.push(job);
             } else {
-                count += job.orders.len();
+                size = size.plus(job.size);
                 batch.push(job);
             }
         }
         staying.into_iter().rev().for_each(|job| self.jobs.push_front(job));
-        self.orders -= count;
+        self.size = self.size.less(size);
         batch
     }
 }
@@ -102,7 +103,8 @@ impl Intake {
     pub(crate) async fn publish(self: &Arc<Self>, node: &Node, orders: Vec<Snapshot<'static>>) -> Result<Vec<PublishOutcome>, Failed> {
         let (answer, answered) = oneshot::channel();
         let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
-        if self.lock().push(Job { hashes, orders, answer }, node.settings.intake.writers.get()) {
+        let size = Size::of(&orders);
+        if self.lock().push(Job { hashes, size, orders, answer }, node.settings.intake.writers.get()) {
             tokio::spawn(write(node.clone(), Arc::clone(self)));
         }
         match timeout(node.settings.database.answer_timeout(), answered).await {

@@ -29,16 +29,22 @@ pub(super) async fn until_blocked(connection: &mut PgConnection, writers: i64) {
     }
 }
 
+/// Publishes each of these orders in a message of its own, all at the same time.
+async fn publish_together(world: &World, merchant: &Merchant<'_>, orders: &[serde_json::Value]) -> Vec<Reply> {
+    let messages: Vec<_> = orders.iter().map(|order| message([order.clone()])).collect();
+    publish_messages_together(world, merchant, &messages).await
+}
+
 /// Publishes all of `sent` while another message blocks the writer, so that they gather in the queue.
-async fn publish_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_json::Value]) -> Vec<Reply> {
+async fn publish_messages_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_json::Value]) -> Vec<Reply> {
     let mut connection = world.database.connect().await;
     hold_writers(&mut connection).await;
     let hold_up = async { merchant.publishes(&message([order("first")])).await };
-    let replies = join_all(sent.iter().map(|order| async {
+    let replies = join_all(sent.iter().map(|message| async {
         while world.app.intake.writers() < 1 {
             tokio::task::yield_now().await;
         }
-        merchant.publishes(&message([order.clone()])).await
+        merchant.publishes(message).await
     }));
     let release = async {
         until_blocked(&mut connection, 1).await;
@@ -79,6 +85,20 @@ async fn messages_that_wait_together_are_written_together() {
     }
     let batches = world.metric("backhaul_intake_batch_orders_count").await;
     assert_eq!(batches, 2, "the batch that blocks the writer, and one of forty");
+}
+
+#[tokio::test]
+async fn messages_with_many_orders_share_an_upsert_up_to_a_whole_batch() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    // Four of them are 240 orders, five would be 300.
+    let sent: Vec<_> = (0..4).map(|at| message((0..60).map(|number| order(&format!("O-{at}-{number}"))))).collect();
+    for reply in publish_messages_together(&world, &merchant, &sent).await {
+        assert_eq!(reply.results(), ["created"; 60]);
+    }
+    let batches = world.metric("backhaul_intake_batch_orders_count").await;
+    assert_eq!(batches, 2, "the batch that blocks the writer, and one of four messages");
+    assert_eq!(merchant.looks_up("O-3-59").await.body["revision"], 1);
 }
 
 #[tokio::test]
