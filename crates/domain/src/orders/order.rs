@@ -111,7 +111,7 @@ pub enum Broken {
 #[must_use]
 pub fn broken(order: &Order<'_>) -> Vec<Broken> {
     let mut found = Vec::new();
-    let mut lines = HashSet::with_capacity(order.lines.len());
+    let mut lines = Seen::with_capacity(order.lines.len());
     for (at, line) in order.lines.iter().enumerate() {
         if !lines.insert(line.identifier) {
             found.push(Broken::LineRepeated { line: at });
@@ -123,10 +123,37 @@ pub fn broken(order: &Order<'_>) -> Vec<Broken> {
     if !order.customer_named {
         found.push(Broken::CustomerUnnamed);
     }
-    let mut refunds = HashSet::new();
+    let mut refunds = Seen::with_capacity(order.refunds.len());
     let repeated = order.refunds.iter().enumerate().filter(|(_, refund)| !refunds.insert(refund.identifier));
     found.extend(repeated.map(|(refund, _)| Broken::RefundRepeated { refund }));
     found
+}
+
+/// Identifiers met so far. Most orders have a few, which are sooner compared than hashed.
+enum Seen<'a> {
+    Few(Vec<&'a str>),
+    Many(HashSet<&'a str>),
+}
+
+impl<'a> Seen<'a> {
+    /// The most identifiers that are compared with each other.
+    const FEW: usize = 16;
+
+    fn with_capacity(identifiers: usize) -> Self {
+        if identifiers <= Self::FEW { Self::Few(Vec::with_capacity(identifiers)) } else { Self::Many(HashSet::with_capacity(identifiers)) }
+    }
+
+    /// Returns false if it was met before.
+    fn insert(&mut self, identifier: &'a str) -> bool {
+        match self {
+            Self::Few(seen) if seen.contains(&identifier) => false,
+            Self::Few(seen) => {
+                seen.push(identifier);
+                true
+            }
+            Self::Many(seen) => seen.insert(identifier),
+        }
+    }
 }
 
 /// Something that does not add up; fields are positions in the message.
@@ -193,6 +220,9 @@ pub fn doubts(order: &Order<'_>) -> Vec<Doubt> {
 }
 
 fn doubt_refunds(order: &Order<'_>, found: &mut Vec<Doubt>) {
+    if order.refunds.is_empty() {
+        return;
+    }
     let sold: HashMap<&str, u32> = order.lines.iter().map(|line| (line.identifier, line.quantity)).collect();
     let mut refunded: HashMap<&str, u32> = HashMap::new();
     let mut paid_back = Balance::default();

@@ -225,6 +225,15 @@ proptest! {
     }
 
     #[test]
+    fn what_repeats_is_found_among_few_and_among_many(drawn in prop::collection::vec(0..60_u8, 0..50)) {
+        let identifiers: Vec<String> = drawn.iter().map(u8::to_string).collect();
+        let mut seen = Seen::with_capacity(identifiers.len());
+        for (at, identifier) in identifiers.iter().enumerate() {
+            prop_assert_eq!(seen.insert(identifier), !identifiers[..at].contains(identifier));
+        }
+    }
+
+    #[test]
     fn one_wrong_sum_is_doubted_alone(plan in plans(), at in any::<Index>()) {
         for change in SUMS {
             let mut order = order(&plan);
