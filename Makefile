@@ -92,7 +92,7 @@ proof:
 	@cargo build --locked --quiet --release -p backhaul -p proof
 
 .PHONY: bench-intake
-bench-intake: proof ## Order intake compared with bare database writes: single_ratio, bulk_ratio, update_ratio, p99, memory
+bench-intake: proof ## Order intake compared with bare database writes: single_ratio, bulk_ratio, update_ratio, newer_update_ratio, p99, memory
 	@$(PROOF) bench-intake
 
 .PHONY: bench-growth

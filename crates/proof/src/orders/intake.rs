@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::meter::{self, median, percentile, round};
 use crate::orders::bare;
-use crate::orders::load::{self, Load, Outcome};
+use crate::orders::load::{self, Load, Outcome, Times};
 use crate::stage::{Service, Stage};
 
 /// The range of order numbers, so large that hardly any is drawn twice.
@@ -26,11 +26,15 @@ pub(crate) struct Measured {
 }
 
 pub(crate) async fn measure(stage: &Stage, service: &Service, load: &Load, seed: u64) -> anyhow::Result<Measured> {
+    measure_at(stage, service, load, seed, Times::Same).await
+}
+
+async fn measure_at(stage: &Stage, service: &Service, load: &Load, seed: u64, times: Times) -> anyhow::Result<Measured> {
     let tokens = Arc::new(stage.tokens.clone());
     let database = stage.cluster()?.pid().unwrap_or_default();
     let cpu = || [meter::cpu(std::process::id()), meter::cpu(service.pid()), meter::cpu_of_family(database)];
     let before = cpu();
-    let outcome: Outcome = load::drive(service.address, &tokens, load, seed).await;
+    let outcome: Outcome = load::drive_at(service.address, &tokens, load, seed, Duration::ZERO, times).await;
     let after = cpu();
     anyhow::ensure!(outcome.refused == 0, "{} requests were refused or not answered", outcome.refused);
     #[expect(clippy::cast_precision_loss, reason = "counts of a run are small")]
@@ -81,7 +85,7 @@ pub(crate) async fn run(program: &Path, duration: Duration, rounds: usize) -> an
     let mut bare_single = Vec::new();
     let mut bare_bulk = Vec::new();
     let mut bare_update = Vec::new();
-    let mut ours: [Vec<Measured>; 4] = Default::default();
+    let mut ours: [Vec<Measured>; 5] = Default::default();
     for round_at in 0..rounds {
         let seed = round_at as u64;
         stage.clear().await?;
@@ -107,9 +111,13 @@ pub(crate) async fn run(program: &Path, duration: Duration, rounds: usize) -> an
         preload(&stage, STORED).await?;
         ours[3].push(measure(&stage, &service, &updating, 30 + seed).await?);
         show(round_at, "    service, half are updates", None, ours[3].last());
+        stage.clear().await?;
+        preload(&stage, STORED).await?;
+        ours[4].push(measure_at(&stage, &service, &updating, 40 + seed, Times::Later).await?);
+        show(round_at, "    service, half are newer updates", None, ours[4].last());
     }
     let peak_rss_mb = meter::memory(service.pid(), "VmHWM");
-    let [singles, bulks, lights, updates] = &ours;
+    let [singles, bulks, lights, updates, newer] = &ours;
     let rate = |runs: &[Measured]| median(runs.iter().map(|run| run.orders_per_second).collect());
     let p50 = |runs: &[Measured]| round(median(runs.iter().map(|run| run.p50_ms).collect()), 2);
     let p99 = |runs: &[Measured]| round(median(runs.iter().map(|run| run.p99_ms).collect()), 2);
@@ -124,9 +132,10 @@ pub(crate) async fn run(program: &Path, duration: Duration, rounds: usize) -> an
         "bare_single_per_s": round(a, 0), "single_per_s": round(rate(singles), 0), "single_ratio": round(rate(singles) / a, 3),
         "bare_bulk_per_s": round(c, 0), "bulk_per_s": round(rate(bulks), 0), "bulk_ratio": round(rate(bulks) / c, 3),
         "bare_update_per_s": round(u, 0), "update_per_s": round(rate(updates), 0), "update_ratio": round(rate(updates) / u, 3),
+        "newer_update_per_s": round(rate(newer), 0), "newer_update_ratio": round(rate(newer) / u, 3),
         "single_p50_ms": p50(singles), "single_p99_ms": p99(singles), "bulk_p50_ms": p50(bulks), "bulk_p99_ms": p99(bulks),
         "light_p50_ms": p50(lights), "light_p99_ms": p99(lights),
-        "single_cpu_s_per_1000": cpu(singles), "bulk_cpu_s_per_1000": cpu(bulks), "update_cpu_s_per_1000": cpu(updates),
+        "single_cpu_s_per_1000": cpu(singles), "bulk_cpu_s_per_1000": cpu(bulks), "update_cpu_s_per_1000": cpu(updates), "newer_update_cpu_s_per_1000": cpu(newer),
         "peak_rss_mb": round(peak_rss_mb, 1),
     }))
 }

@@ -43,6 +43,15 @@ impl Outcome {
     }
 }
 
+/// The time of the last update that orders are sent with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Times {
+    /// Always the same, so that the content decides whether an order has changed.
+    Same,
+    /// Later than before, as systems of merchants do.
+    Later,
+}
+
 /// Sends `load` to the service at `address`, as fast as it is answered. All orders of a request belong to one merchant.
 pub(crate) async fn drive(address: SocketAddr, tokens: &Arc<Vec<String>>, load: &Load, seed: u64) -> Outcome {
     drive_every(address, tokens, load, seed, Duration::ZERO).await
@@ -50,12 +59,24 @@ pub(crate) async fn drive(address: SocketAddr, tokens: &Arc<Vec<String>>, load: 
 
 /// The same, with this time between the requests of a connection. Requests that are late are sent as soon as possible.
 pub(crate) async fn drive_every(address: SocketAddr, tokens: &Arc<Vec<String>>, load: &Load, seed: u64, every: Duration) -> Outcome {
+    drive_at(address, tokens, load, seed, every, Times::Same).await
+}
+
+/// The same, with orders that were last updated at these times.
+pub(crate) async fn drive_at(
+    address: SocketAddr,
+    tokens: &Arc<Vec<String>>,
+    load: &Load,
+    seed: u64,
+    every: Duration,
+    times: Times,
+) -> Outcome {
     let started = Instant::now();
     let drivers: Vec<_> = (0..load.connections)
         .map(|at| {
             // Connections take turns.
             let first = started + every.mul_f64(of(at) / of(load.connections));
-            tokio::spawn(connection(address, tokens.clone(), load.clone(), (started, first, every), seed * 1_000 + at as u64))
+            tokio::spawn(connection(address, tokens.clone(), load.clone(), (started, first, every), seed * 1_000 + at as u64, times))
         })
         .collect();
     let mut outcome = Outcome::default();
@@ -76,6 +97,7 @@ async fn connection(
     load: Load,
     (started, first, every): (Instant, Instant, Duration),
     seed: u64,
+    times: Times,
 ) -> Outcome {
     let mut due = first;
     let mut outcome = Outcome::default();
@@ -101,6 +123,9 @@ async fn connection(
         let merchant = rng.random_range(0..merchants);
         let numbers = (0..load.orders).map(|_| rng.random_range(0..load.numbers / merchants) * merchants + merchant).collect::<Vec<_>>();
         let token = usize::try_from(merchant).ok().and_then(|at| tokens.get(at)).map_or("", String::as_str);
+        if times == Times::Later {
+            request.update(u64::try_from(started.elapsed().as_micros()).unwrap_or_default());
+        }
         let bytes = request.fill(token, numbers.into_iter(), rng.random_range(0..1_000_000_000));
         let sent = Instant::now();
         match stream_now.exchange(bytes).await {

@@ -7,6 +7,9 @@ pub(crate) const MERCHANTS: u64 = 100;
 const WIDTH: usize = 12;
 const NUMBER: &str = "@@@@@@@@@@@@";
 const STATE: &str = "############";
+/// The time of the last update; its seconds are overwritten in place.
+const UPDATED: &str = "2026-01-06T10:00:00.000000Z";
+const MICROS: usize = 6;
 
 /// An order as JSON, with placeholders for its number and state.
 fn template() -> String {
@@ -17,7 +20,7 @@ fn template() -> String {
     };
     let address = r#"{"name":"Pat Doe","street1":"1 Main Street","city":"Springfield","state":"NY","zip_code":"10001","country_code":"US","phone":"555-0100"}"#;
     format!(
-        r#"{{"identifier":"{NUMBER}","raw_status":"{STATE}","status":"Shipped","total_amount_cents":16200,"product_amount_cents":15000,"tax_amount_cents":1200,"discount_amount_cents":0,"shipping_amount_cents":0,"shipping_tax_amount_cents":0,"currency":"USD","tags":["online"],"created_at":"2026-01-05T10:00:00Z","updated_at":"2026-01-06T10:00:00Z","items":[{},{},{}],"customer":{{"identifier":"C-{NUMBER}","first_name":"Pat","last_name":"Doe","email":"pat.{NUMBER}@example.com","phone":"555-0100"}},"shipping_address":{address},"billing_address":{address},"transactions":[],"refunds":[],"discounts":[]}}"#,
+        r#"{{"identifier":"{NUMBER}","raw_status":"{STATE}","status":"Shipped","total_amount_cents":16200,"product_amount_cents":15000,"tax_amount_cents":1200,"discount_amount_cents":0,"shipping_amount_cents":0,"shipping_tax_amount_cents":0,"currency":"USD","tags":["online"],"created_at":"2026-01-05T10:00:00Z","updated_at":"{UPDATED}","items":[{},{},{}],"customer":{{"identifier":"C-{NUMBER}","first_name":"Pat","last_name":"Doe","email":"pat.{NUMBER}@example.com","phone":"555-0100"}},"shipping_address":{address},"billing_address":{address},"transactions":[],"refunds":[],"discounts":[]}}"#,
         line(1),
         line(2),
         line(3)
@@ -35,6 +38,8 @@ pub(crate) struct Request {
     token: usize,
     numbers: Vec<Vec<usize>>,
     states: Vec<usize>,
+    /// The places of the seconds of `updated_at`.
+    updates: Vec<usize>,
 }
 
 impl Request {
@@ -50,7 +55,14 @@ impl Request {
         let text = format!("{head}{body}");
         let places = |mark: &str| text.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
         let numbers = places(NUMBER).chunks(3).map(<[usize]>::to_vec).collect();
-        Self { token, numbers, states: places(STATE), bytes: text.into_bytes() }
+        let updates = places(UPDATED).into_iter().map(|at| at + UPDATED.len() - "00.000000Z".len()).collect();
+        Self { token, numbers, states: places(STATE), updates, bytes: text.into_bytes() }
+    }
+
+    /// Sets the time of the last update of all orders, as microseconds within a minute.
+    pub(crate) fn update(&mut self, micros: u64) {
+        let digits = format!("{:02}.{:0MICROS$}", micros / 1_000_000 % 60, micros % 1_000_000);
+        self.updates.iter().for_each(|place| put(&mut self.bytes, *place, digits.as_bytes()));
     }
 
     /// Sets the token, the order numbers and the state of all orders.
@@ -69,5 +81,20 @@ impl Request {
 fn put(bytes: &mut [u8], at: usize, text: &[u8]) {
     if let Some(place) = bytes.get_mut(at..at + text.len()) {
         place.copy_from_slice(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_moves_the_time_of_every_order_and_nothing_else() {
+        let mut request = Request::new(2, 4);
+        let before = String::from_utf8(request.fill("TTTT", [1, 2].into_iter(), 3).to_vec()).expect("text");
+        assert_eq!(before.matches(UPDATED).count(), 2);
+        request.update(7_000_089);
+        let after = String::from_utf8(request.fill("TTTT", [1, 2].into_iter(), 3).to_vec()).expect("text");
+        assert_eq!(after, before.replace(UPDATED, "2026-01-06T10:00:07.000089Z"));
     }
 }
