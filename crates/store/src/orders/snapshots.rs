@@ -160,7 +160,8 @@ pub async fn currently_unapplied(store: &Store, merchant: MerchantId, snapshots:
 
 async fn read_unapplied(connection: &mut Connection, merchant: MerchantId, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Unapplied>, Failed> {
     let identifiers: Vec<&str> = snapshots.iter().map(|snapshot| &*snapshot.identifier).collect();
-    let emails: Vec<Option<&[u8]>> = snapshots.iter().map(|snapshot| snapshot.email_fingerprint.as_ref().map(Fingerprint::as_slice)).collect();
+    let emails: Vec<Option<&[u8]>> =
+        snapshots.iter().map(|snapshot| snapshot.email_fingerprint.as_ref().map(Fingerprint::as_slice)).collect();
     let placed: Vec<DateTime<Utc>> = snapshots.iter().map(|snapshot| snapshot.placed_at).collect();
     let rows = sqlx::query!(
         r#"
