@@ -17,25 +17,28 @@ pub struct Hold {
 }
 
 /// Locks the buckets' rows until the transaction ends, so that nobody can take them over. Returns the holds that are still
-/// valid.
+/// valid, in order.
 pub(crate) async fn hold(connection: &mut Connection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
-    let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
-    let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
-    let owners: Vec<Uuid> = holds.iter().map(|hold| hold.owner).collect();
+    let mut buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
+    buckets.sort_unstable();
+    buckets.dedup();
     let rows = sqlx::query!(
         r#"
-        select delivery_bucket.bucket, delivery_bucket.epoch, delivery_bucket.owner as "owner!"
+        select bucket, epoch, owner
         from delivery_bucket
-        join unnest($1::smallint[], $2::bigint[], $3::uuid[]) as ours (bucket, epoch, owner)
-            on ours.bucket = delivery_bucket.bucket and ours.epoch = delivery_bucket.epoch and ours.owner = delivery_bucket.owner
-        order by delivery_bucket.bucket
+        where bucket = any ($1::smallint[])
+        order by bucket
         for share of delivery_bucket
         "#,
         &buckets,
-        &epochs,
-        &owners,
     )
     .fetch_all(connection)
     .await?;
-    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch, owner: row.owner })).collect()
+    let mut held = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Some(owner) = row.owner else { continue };
+        held.push(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch, owner });
+    }
+    held.retain(|hold| holds.contains(hold));
+    Ok(held)
 }

@@ -4,13 +4,13 @@
 //! checks its epoch and its owner first, so the writes of a former owner change nothing: taking a bucket over changes that row, and so
 //! waits for every transaction that holds it.
 
+mod counts;
 mod queue;
 
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::messages::promptness::within;
 use uuid::Uuid;
 
 use crate::connection::Connection;
@@ -84,7 +84,9 @@ async fn settle_all(
     park(connection, &ours).await?;
     let unparked = unpark(connection, &removed, now).await?;
     record(connection, &attempts).await?;
-    count_delivered(connection, &attempts, &removed).await?;
+    // A replayed message was counted when it first arrived.
+    let first = removed.iter().filter(|removed| !replays::is_replay(&removed.lane));
+    counts::add_delivered(connection, &attempts, &first.map(|removed| removed.message).collect()).await?;
     Ok(Settled { held, unparked })
 }
 
@@ -92,12 +94,12 @@ async fn settle_all(
 struct Removed {
     merchant: Uuid,
     message: Uuid,
-    endpoint: Uuid,
     lane: String,
-    sequence: i64,
+    /// The next message of the lane, if it is parked.
+    next: Option<Uuid>,
 }
 
-/// Removes finished deliveries.
+/// Removes finished deliveries, and looks up what follows them in their lanes.
 async fn remove(connection: &mut Connection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
     let over = settlements
         .iter()
@@ -106,12 +108,26 @@ async fn remove(connection: &mut Connection, settlements: &[&Settlement]) -> Res
     if messages.is_empty() {
         return Ok(Vec::new());
     }
+    // What follows is read as of the start of the statement. If it is removed too, what follows it in turn is returned with it.
     let rows = sqlx::query!(
         r#"
         delete from delivery
         using unnest($1::uuid[], $2::uuid[]) as over (merchant_id, message_id)
         where delivery.merchant_id = over.merchant_id and delivery.message_id = over.message_id
-        returning delivery.merchant_id, delivery.message_id, delivery.endpoint_id, delivery.lane, delivery.sequence
+        returning
+            delivery.merchant_id, delivery.message_id, delivery.lane,
+            (
+                select next.message_id
+                from (
+                    select follower.message_id, follower.due_at
+                    from delivery as follower
+                    where follower.merchant_id = delivery.merchant_id and follower.endpoint_id = delivery.endpoint_id
+                        and follower.lane = delivery.lane and follower.sequence > delivery.sequence
+                    order by follower.sequence
+                    limit 1
+                ) as next
+                where next.due_at = 'infinity'
+            ) as "next?"
         "#,
         &merchants,
         &messages,
@@ -119,50 +135,18 @@ async fn remove(connection: &mut Connection, settlements: &[&Settlement]) -> Res
     .fetch_all(connection)
     .await?;
     crash::point(Point::SettleRemoved);
-    let removed = rows.into_iter().map(|row| Removed {
-        merchant: row.merchant_id,
-        message: row.message_id,
-        endpoint: row.endpoint_id,
-        lane: row.lane,
-        sequence: row.sequence,
-    });
+    let removed =
+        rows.into_iter().map(|row| Removed { merchant: row.merchant_id, message: row.message_id, lane: row.lane, next: row.next });
     Ok(removed.collect())
 }
 
 /// Continues the lanes of removed rows: the next message of each becomes due if it was parked.
 async fn unpark(connection: &mut Connection, removed: &[Removed], now: DateTime<Utc>) -> Result<Vec<(MerchantId, EndpointId)>, Failed> {
-    if removed.is_empty() {
+    let next = removed.iter().filter_map(|removed| Some((removed.merchant, removed.next?)));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = next.unzip();
+    if messages.is_empty() {
         return Ok(Vec::new());
     }
-    let merchants: Vec<Uuid> = removed.iter().map(|removed| removed.merchant).collect();
-    let endpoints: Vec<Uuid> = removed.iter().map(|removed| removed.endpoint).collect();
-    let lanes: Vec<&str> = removed.iter().map(|removed| removed.lane.as_str()).collect();
-    let sequences: Vec<i64> = removed.iter().map(|removed| removed.sequence).collect();
-    let next = sqlx::query!(
-        r#"
-        select removed.merchant_id as "merchant_id!", next.message_id
-        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[]) as removed (merchant_id, endpoint_id, lane, sequence)
-        cross join lateral (
-            select follower.message_id, follower.due_at
-            from delivery as follower
-            where follower.merchant_id = removed.merchant_id and follower.endpoint_id = removed.endpoint_id
-                and follower.lane = removed.lane and follower.sequence > removed.sequence
-            order by follower.sequence
-            limit 1
-        ) as next
-        where next.due_at = 'infinity'
-        "#,
-        &merchants,
-        &endpoints,
-        &lanes as &[&str],
-        &sequences,
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    if next.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = next.into_iter().map(|next| (next.merchant_id, next.message_id)).unzip();
     let rows = sqlx::query!(
         r#"
         update delivery
@@ -284,89 +268,7 @@ async fn record(connection: &mut Connection, attempts: &[&Attempt]) -> Result<()
     if attempts.is_empty() {
         return Ok(());
     }
-    let written = append(&mut *connection, attempts).await?;
+    let written: HashSet<Uuid> = append(&mut *connection, attempts).await?.into_iter().collect();
     crash::point(Point::SettleAppended);
-    let counted: Vec<(&&Attempt, &'static str)> = attempts
-        .iter()
-        .filter(|attempt| written.contains(&attempt.id))
-        .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
-        .collect();
-    if counted.is_empty() {
-        return Ok(());
-    }
-    sqlx::query!(
-        r#"
-        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count, last_at, last_reason)
-        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, outcome, number, count(*), max(started_at),
-            (array_agg(reason order by started_at desc))[1]
-        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::smallint[], $7::text[])
-            as attempt (merchant_id, endpoint_id, started_at, kind, outcome, number, reason)
-        group by 1, 2, 3, 4, 5, 6
-        on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
-        set count = hourly.count + excluded.count, last_at = greatest(hourly.last_at, excluded.last_at),
-            last_reason = excluded.last_reason
-        "#,
-        &counted.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
-        &counted.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
-        &counted.iter().map(|(attempt, _)| attempt.started_at).collect::<Vec<_>>(),
-        &counted.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
-        &counted.iter().map(|(attempt, _)| attempt.outcome.as_str()).collect::<Vec<_>>() as &[&str],
-        &counted.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
-        &counted.iter().map(|(attempt, _)| attempt.reason.as_deref().map(|reason| beginning(reason, LONGEST_REASON))).collect::<Vec<_>>()
-            as &[Option<&str>],
-    )
-    .execute(connection)
-    .await?;
-    crash::point(Point::SettleCounted);
-    Ok(())
-}
-
-/// The bytes of a reason that are kept beside the hourly counts.
-const LONGEST_REASON: usize = 300;
-
-/// The beginning of a text, of at most `most` bytes.
-fn beginning(text: &str, most: usize) -> &str {
-    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
-}
-
-/// Counts the delivered messages, each once: only those whose deliveries were removed in this transaction. This is a
-/// separate statement because a Citus cluster allows only one write per statement.
-async fn count_delivered(connection: &mut Connection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
-    // A replayed message was counted when it first arrived.
-    let first = removed.iter().filter(|removed| !replays::is_replay(&removed.lane));
-    let removed: HashSet<Uuid> = first.map(|removed| removed.message).collect();
-    let delivered: Vec<(&&Attempt, &'static str)> = attempts
-        .iter()
-        .filter(|attempt| attempt.arrived() && removed.contains(&attempt.message))
-        .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
-        .collect();
-    if delivered.is_empty() {
-        return Ok(());
-    }
-    sqlx::query!(
-        r#"
-        insert into delivered_hourly as hourly (merchant_id, endpoint_id, hour, kind, attempts, within_ms, count)
-        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, number, within_ms, count(*)
-        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::smallint[], $6::bigint[])
-            as delivered (merchant_id, endpoint_id, started_at, kind, number, within_ms)
-        group by 1, 2, 3, 4, 5, 6
-        on conflict (merchant_id, hour, endpoint_id, kind, attempts, within_ms) do update
-        set count = hourly.count + excluded.count
-        "#,
-        &delivered.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
-        &delivered.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
-        &delivered.iter().map(|(attempt, _)| attempt.started_at).collect::<Vec<_>>(),
-        &delivered.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
-        &delivered.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
-        &delivered.iter().map(|(attempt, _)| within(time_to_deliver(attempt))).collect::<Vec<_>>(),
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Milliseconds from writing the message, whose id starts with that time, to the end of the attempt.
-fn time_to_deliver(attempt: &Attempt) -> i64 {
-    let written = i64::try_from(attempt.message.as_u128() >> 80).unwrap_or(i64::MAX);
-    attempt.started_at.timestamp_millis().saturating_add(attempt.took_ms.into()).saturating_sub(written)
+    counts::add_attempts(connection, attempts.iter().copied().filter(|attempt| written.contains(&attempt.id))).await
 }
