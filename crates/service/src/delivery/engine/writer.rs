@@ -1,14 +1,16 @@
 //! The writers: settle the results of attempts in batches.
 //!
 //! A bucket always has the same writer, and a writer settles one batch after the other, so two changes of the same lane never
-//! run concurrently. A free writer takes all results that have gathered, so batches grow with the load. Results with a reaction,
-//! and those of a batch that failed twice, are settled [`apart`](super::apart).
+//! run concurrently. A free writer takes all results that have gathered, so batches grow with the load. While there is traffic, it
+//! waits a moment for more: half of what a small batch costs is the same for a large one. Results with a reaction, and those of a
+//! batch that failed twice, are settled [`apart`](super::apart).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use store::messages::settlements::{self, Attempt, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::time::timeout;
 
 use super::apart::Apart;
 use super::event::Event;
@@ -18,6 +20,10 @@ use crate::delivery::handle::Delivery;
 
 /// The maximum size of a batch.
 const MOST: usize = 64;
+/// A batch of this size is a sign of traffic. The next one waits until it is full, or for [`GATHER`].
+const TRAFFIC: usize = 8;
+/// The wait for a batch to fill while there is traffic. Lanes continue this much later then, and calls go on meanwhile.
+const GATHER: Duration = Duration::from_millis(10);
 /// The pause before a batch that failed is settled again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
@@ -30,7 +36,12 @@ pub(super) async fn run(
     events: UnboundedSender<Event>,
 ) {
     let mut gathered = Vec::with_capacity(MOST);
+    let mut traffic = false;
     while results.recv_many(&mut gathered, MOST).await > 0 {
+        if traffic {
+            let _ = timeout(GATHER, fill(&mut results, &mut gathered)).await;
+        }
+        traffic = gathered.len() >= TRAFFIC;
         let (alone, together): (Vec<_>, Vec<_>) = gathered.drain(..).partition(|result| apart.takes(result));
         if !together.is_empty() {
             let (settled, failed) = settle(&delivery, &leases, together).await;
@@ -38,6 +49,15 @@ pub(super) async fn run(
             failed.into_iter().for_each(|result| apart.add(result));
         }
         alone.into_iter().for_each(|result| apart.add(result));
+    }
+}
+
+/// Receives more results until the batch is full, or none can follow. What has been received stays in the batch if this is dropped.
+async fn fill<T>(results: &mut UnboundedReceiver<T>, batch: &mut Vec<T>) {
+    while let Some(room) = MOST.checked_sub(batch.len()).filter(|room| *room > 0) {
+        if results.recv_many(batch, room).await == 0 {
+            return;
+        }
     }
 }
 
@@ -76,5 +96,36 @@ async fn settle(delivery: &Delivery, leases: &Leases, mut results: Vec<AttemptRe
                 tokio::time::sleep(RETRY_AFTER).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_batch_is_filled_and_the_rest_is_left_for_the_next() {
+        let (sender, mut results) = unbounded_channel();
+        let mut batch: Vec<usize> = (0..60).collect();
+        (60..70).for_each(|number| sender.send(number).unwrap());
+        fill(&mut results, &mut batch).await;
+        assert_eq!(batch, (0..MOST).collect::<Vec<_>>());
+        drop(sender);
+        batch.clear();
+        fill(&mut results, &mut batch).await;
+        assert_eq!(batch, (MOST..70).collect::<Vec<_>>(), "nothing can follow, so it does not wait");
+    }
+
+    #[tokio::test]
+    async fn what_was_received_before_the_time_was_over_is_not_lost() {
+        let (sender, mut results) = unbounded_channel();
+        let mut batch = vec![1];
+        sender.send(2).unwrap();
+        assert!(timeout(Duration::ZERO, fill(&mut results, &mut batch)).await.is_err());
+        sender.send(3).unwrap();
+        assert_eq!(results.recv_many(&mut batch, MOST).await, 1);
+        assert_eq!(batch, [1, 2, 3]);
     }
 }
