@@ -103,6 +103,10 @@ pub(super) struct Engine {
     /// The tasks that review buckets and report incidents.
     reports: JoinSet<()>,
     readings: usize,
+    /// The start of the reading for endpoints that are being drained, while it runs.
+    draining_since: Option<Duration>,
+    /// The endpoints that wait for the end of that reading.
+    held_back: Ready,
     calls: Calls,
     reactions: Reactions,
     writers: Vec<UnboundedSender<AttemptResult>>,
@@ -155,6 +159,8 @@ impl Engine {
             incidents: Incidents::default(),
             reports: JoinSet::new(),
             readings: 0,
+            draining_since: None,
+            held_back: Ready::default(),
             calls: Calls::default(),
             reactions: handlers.reactions.clone(),
             writers,
@@ -357,6 +363,7 @@ impl Engine {
             self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
         }
         self.incidents.handle_timers(now);
+        self.hold_back_no_longer(uptime);
         while let Some((at, endpoint)) = self.due.pop_first() {
             if at > now {
                 self.due.insert((at, endpoint));

@@ -31,6 +31,10 @@ const IN_FLIGHT_PER_SLOT: usize = 4;
 /// more than a few large ones.
 const GATHER: Duration = Duration::from_millis(10);
 
+/// The wait after a reading that left nothing behind, while messages are in flight: a busy endpoint is read for several new messages
+/// at once. Whoever has nothing in flight is read at once.
+const PACE: Duration = Duration::from_millis(5);
+
 /// The owner's state of one endpoint.
 pub(super) struct EndpointQueue {
     pub(super) merchant: MerchantId,
@@ -46,8 +50,10 @@ pub(super) struct EndpointQueue {
     /// The earliest due time of messages that may be in the table and not in flight.
     signalled: Option<DateTime<Utc>>,
     reading: bool,
-    /// The end of the last reading, if it left rows behind.
-    left_behind: Option<Duration>,
+    /// The end of the last reading.
+    last_reading: Option<Duration>,
+    /// True if it left rows behind.
+    left_behind: bool,
     limiter: RateLimiter,
     pub(super) last_active: Duration,
 }
@@ -63,7 +69,8 @@ impl EndpointQueue {
             since: DateTime::<Utc>::MAX_UTC,
             signalled: None,
             reading: false,
-            left_behind: None,
+            last_reading: None,
+            left_behind: false,
             limiter: RateLimiter::default(),
             last_active: now,
         }
@@ -89,16 +96,29 @@ impl EndpointQueue {
         if free == 0 {
             return NextReading::None;
         }
-        if let Some(ended) = self.left_behind.filter(|_| free * 2 < self.slots()) {
-            let waited = now.saturating_sub(ended);
-            if waited < GATHER {
-                return NextReading::Later(GATHER.saturating_sub(waited));
-            }
+        if let Some(left) = self.last_reading.map(|ended| (ended + self.pace(free)).saturating_sub(now)).filter(|left| !left.is_zero()) {
+            return NextReading::Later(left);
         }
         let rate = self.peer.as_ref().map_or(DEFAULT_SLOTS, |peer| peer.per_second);
         match self.limiter.allowed(rate, now) {
             0 => NextReading::Later(self.limiter.wait(rate)),
             allowed => NextReading::Now(free.min(allowed).min(MOST_READ)),
+        }
+    }
+
+    /// True if the last reading left rows behind.
+    pub(super) fn has_more(&self) -> bool {
+        self.left_behind
+    }
+
+    /// The time between two readings, with so many `free` slots.
+    fn pace(&self, free: usize) -> Duration {
+        if self.left_behind {
+            if free * 2 < self.slots() { GATHER } else { Duration::ZERO }
+        } else if self.in_flight.is_empty() {
+            Duration::ZERO
+        } else {
+            PACE
         }
     }
 
@@ -133,7 +153,7 @@ impl EndpointQueue {
     pub(super) fn finish_reading(&mut self, through: DateTime<Utc>, more: bool, now: Duration) {
         self.reading = false;
         self.since = through;
-        self.left_behind = more.then_some(now);
+        (self.last_reading, self.left_behind) = (Some(now), more);
         if more {
             self.signal(through, now);
         }
@@ -218,7 +238,7 @@ mod tests {
         queue.finish_reading(at(8), false, Duration::ZERO);
         assert_eq!(queue.next_reading(Duration::ZERO), NextReading::None, "there was no more");
         queue.signal(at(9), Duration::ZERO);
-        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(1));
+        assert_eq!(queue.next_reading(PACE), NextReading::Now(1));
         assert_eq!(queue.begin_reading(EndpointId(Uuid::nil()), 1).since, at(8), "what was read is not read again");
         queue.finish_reading(at(9), true, Duration::ZERO);
         queue.end_call(Duration::ZERO);
@@ -233,8 +253,23 @@ mod tests {
         queue.signal(at(3), Duration::ZERO);
         queue.add(message(1), at(9), true);
         queue.finish_reading(at(10), false, Duration::ZERO);
-        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(9));
+        assert_eq!(queue.next_reading(PACE), NextReading::Now(9));
         assert_eq!(queue.begin_reading(EndpointId(Uuid::nil()), 9).since, at(3));
+    }
+
+    #[test]
+    fn a_busy_endpoint_is_read_for_several_new_messages_at_once() {
+        let mut queue = queue(10, 100);
+        queue.signal(at(1), Duration::ZERO);
+        queue.begin_reading(EndpointId(Uuid::nil()), 10);
+        queue.add(message(1), at(1), true);
+        queue.finish_reading(at(1), false, Duration::from_millis(100));
+        queue.signal(at(2), Duration::from_millis(101));
+        assert_eq!(queue.next_reading(Duration::from_millis(102)), NextReading::Later(Duration::from_millis(3)));
+        assert_eq!(queue.next_reading(Duration::from_millis(105)), NextReading::Now(9));
+        queue.end_call(Duration::from_millis(102));
+        queue.remove(message(1));
+        assert_eq!(queue.next_reading(Duration::from_millis(102)), NextReading::Now(10), "nothing is in flight, so nothing waits");
     }
 
     #[test]

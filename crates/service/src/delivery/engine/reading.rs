@@ -18,6 +18,8 @@ pub(crate) struct Reading {
     /// The queries, with the hold under which each was made.
     pub(super) asked: Vec<(DueQuery, Hold)>,
     pub(super) read_at: DateTime<Utc>,
+    /// True if its endpoints are being drained.
+    pub(super) drains: bool,
     pub(super) outcome: Result<(Vec<DueRow>, Peers), store::Failed>,
 }
 
@@ -30,6 +32,7 @@ pub(super) async fn read(
     asked: Vec<(DueQuery, Hold)>,
     in_flight: &[Uuid],
     known: HashMap<EndpointId, Arc<Peer>>,
+    drains: bool,
 ) -> Reading {
     let read_at = delivery.now();
     let wanted: Vec<DueQuery> = asked.iter().map(|(wanted, _)| *wanted).collect();
@@ -48,5 +51,5 @@ pub(super) async fn read(
         Ok((rows, peers))
     };
     let outcome = outcome.await;
-    Reading { asked, read_at, outcome }
+    Reading { asked, read_at, drains, outcome }
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
 use store::messages::deliveries::{DueQuery, DueRow};
-use store::messages::settlements::{Disposition, Settlement};
+use store::messages::settlements::{Disposition, Hold, Settlement};
+use uuid::Uuid;
 
 use super::event::Event;
-use super::queue::NextReading;
+use super::queue::{EndpointQueue, NextReading};
 use super::reading::{Reading, read};
 use super::result::AttemptResult;
 use super::{Engine, attempt};
@@ -24,45 +25,77 @@ const READERS: usize = 3;
 const MOST_ENDPOINTS: usize = 64;
 /// Concurrent calls in total. It bounds connections and memory, far above what slots usually allow.
 const MOST_CALLS: usize = 5_000;
+/// The longest time for which an endpoint that is being drained waits for a reading of others.
+const HELD_BACK: Duration = Duration::from_millis(50);
 /// The pause of an endpoint after a reading that failed.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 impl Engine {
     /// Starts readings for the ready queues, as long as readers are free.
+    ///
+    /// Endpoints with new messages are read at once. Those that are being drained are read together, one reading after the other: what
+    /// they free meanwhile gathers, so that a few large readings take the place of many small ones.
     pub(super) fn start_readings(&mut self) {
         let uptime = self.leases.now();
         while self.readings < READERS && self.calls.len() < MOST_CALLS && !self.ready.is_empty() {
-            let (mut asked, mut in_flight, mut peers) = (Vec::new(), Vec::new(), HashMap::new());
+            let (mut news, mut rest) = (Asked::default(), Asked::default());
             for endpoint in self.ready.take(MOST_ENDPOINTS) {
                 let Some(queue) = self.queues.get_mut(&endpoint) else { continue };
                 if self.leases.hold_to_start(queue.hold.bucket, uptime) != Some(queue.hold) {
+                    continue;
+                }
+                let more = queue.has_more();
+                if more && self.draining_since.is_some() {
+                    self.held_back.insert(endpoint);
                     continue;
                 }
                 match queue.next_reading(uptime) {
                     NextReading::None => {}
                     NextReading::Later(wait) => _ = self.waiting.insert((uptime + wait, endpoint)),
                     NextReading::Now(limit) => {
-                        let wanted = queue.begin_reading(endpoint, limit);
-                        in_flight.extend(queue.in_flight_since(wanted.since));
-                        peers.extend(queue.peer.clone().map(|peer| (endpoint, peer)));
-                        asked.push((wanted, queue.hold));
+                        let asked = if more { &mut rest } else { &mut news };
+                        asked.add(endpoint, queue, limit);
                     }
                 }
             }
-            if !asked.is_empty() {
-                self.readings += 1;
-                let (delivery, events) = (self.delivery.clone(), self.events.clone());
-                tokio::spawn(async move {
-                    let reading = read(&delivery, asked, &in_flight, peers).await;
-                    let _ = events.send(Event::ReadingEnded(reading));
-                });
+            if !rest.queries.is_empty() {
+                self.draining_since = Some(uptime);
             }
+            self.start_reading(news, false);
+            self.start_reading(rest, true);
         }
+    }
+
+    /// Lets the endpoints that wait for a reading of others be read, if it takes long.
+    pub(super) fn hold_back_no_longer(&mut self, uptime: Duration) {
+        if self.draining_since.is_some_and(|since| uptime.saturating_sub(since) >= HELD_BACK) {
+            self.end_holding_back();
+        }
+    }
+
+    fn end_holding_back(&mut self) {
+        self.draining_since = None;
+        self.held_back.take(usize::MAX).into_iter().for_each(|endpoint| self.ready.insert(endpoint));
+    }
+
+    fn start_reading(&mut self, Asked { queries, in_flight, peers }: Asked, drains: bool) {
+        if queries.is_empty() {
+            return;
+        }
+        self.readings += 1;
+        let (delivery, events) = (self.delivery.clone(), self.events.clone());
+        tokio::spawn(async move {
+            let reading = read(&delivery, queries, &in_flight, peers, drains).await;
+            let _ = events.send(Event::ReadingEnded(reading));
+        });
     }
 
     /// Passes the rows of a reading on to the queues of their endpoints.
     pub(super) fn handle_reading(&mut self, reading: Reading) {
         self.readings = self.readings.saturating_sub(1);
+        if reading.drains {
+            self.end_holding_back();
+        }
         let uptime = self.leases.now();
         let (rows, mut peers) = match reading.outcome {
             Ok(read) => read,
@@ -149,6 +182,25 @@ impl Engine {
         let (delivery, leases) = (self.delivery.clone(), Arc::clone(&self.leases));
         let call = async move { attempt::run(&delivery, &leases, &peer, &message, reaction.as_deref()).await };
         self.calls.start(key, self.events.clone(), call);
+    }
+}
+
+/// What is asked for in one reading.
+#[derive(Default)]
+struct Asked {
+    queries: Vec<(DueQuery, Hold)>,
+    in_flight: Vec<Uuid>,
+    /// The settings that are known.
+    peers: HashMap<EndpointId, Arc<Peer>>,
+}
+
+impl Asked {
+    /// Asks for up to `limit` messages of an endpoint.
+    fn add(&mut self, endpoint: EndpointId, queue: &mut EndpointQueue, limit: usize) {
+        let wanted = queue.begin_reading(endpoint, limit);
+        self.in_flight.extend(queue.in_flight_since(wanted.since));
+        self.peers.extend(queue.peer.clone().map(|peer| (endpoint, peer)));
+        self.queries.push((wanted, queue.hold));
     }
 }
 

@@ -61,6 +61,29 @@ async fn messages_of_a_subject_go_one_after_the_other_and_subjects_side_by_side(
 }
 
 #[tokio::test]
+async fn endpoints_with_more_messages_than_slots_are_drained_side_by_side() {
+    let world = World::new().await;
+    let few = || EndpointChange { slots: Some(2), ..EndpointChange::default() };
+    let receivers = [world.receiver_with("acme", few()).await, world.receiver_with("globex", few()).await];
+    for number in 10..40 {
+        for receiver in &receivers {
+            receiver.is_owed(&format!("R-{number}"), 1).await;
+        }
+    }
+    world.deliver_all_due().await;
+    let expected: Vec<String> = (10..40).map(|number| format!("R-{number} 1")).collect();
+    for receiver in &receivers {
+        let mut arrived = receiver.arrived();
+        arrived.sort_unstable();
+        assert_eq!(arrived, expected, "each once");
+    }
+    assert_eq!((world.owed().await, world.failures().await), (0, 0));
+    for counted in ["select sum(count)::text from attempt_hourly", "select sum(count)::text from delivered_hourly"] {
+        assert_eq!(world.database.texts(counted).await, ["60"], "{counted}");
+    }
+}
+
+#[tokio::test]
 async fn an_endpoint_that_always_fails_has_six_attempts_at_the_scheduled_times_and_its_lane_moves_on() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
