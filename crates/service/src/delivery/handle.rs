@@ -44,7 +44,7 @@ pub enum NoDelivery {
     Hook(#[from] NoHook),
 }
 
-/// The time for which signals gather before one statement sends them to other processes.
+/// The time between two statements that send signals to other processes. What arrives meanwhile gathers.
 const GATHER: Duration = Duration::from_millis(2);
 
 impl Delivery {
@@ -99,12 +99,19 @@ impl Delivery {
     }
 }
 
-/// Forwards signals to other processes forever, for a process that does not deliver itself.
+/// Forwards signals to other processes forever, for a process that does not deliver itself. The first one after a pause goes at once;
+/// the next ones gather.
 pub async fn forward_signals(delivery: impl Deref<Target = impl Deref<Target = Delivery>>) {
+    let mut forwarded_at = None;
     loop {
         delivery.signals.arrived().await;
-        tokio::time::sleep(GATHER).await;
+        let next = forwarded_at.map_or(Duration::ZERO, |at: Duration| at + GATHER);
+        let wait = next.saturating_sub(delivery.clock.uptime()).min(GATHER);
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
         delivery.forward_signals_now().await;
+        forwarded_at = Some(delivery.clock.uptime());
     }
 }
 
