@@ -132,12 +132,13 @@ pub(crate) async fn pile_up(
 ) -> anyhow::Result<()> {
     let merchants: Vec<Uuid> = targets.iter().map(|target| target.merchant.0).collect();
     let endpoints: Vec<Uuid> = targets.iter().map(|target| target.endpoint.0).collect();
-    // The ids are version 7 with the current time, so that they fall into today's partition.
+    // The ids are version 7 with the current time, so that they fall into today's partition. As those of messages that were written
+    // one after the other, they grow with the due time.
     sqlx::query(
         "with numbered as materialized (
              select n, 1 + n % $3 as at,
-                 (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7'
-                     || overlay(md5(random()::text || n) placing '8' from 4 for 1))::text as hex
+                 (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(n >> 12), 3, '0')
+                     || '8' || lpad(to_hex(n & 4095), 3, '0') || md5(random()::text || n))::text as hex
              from generate_series(0, $4 - 1) as n
          ),
          waiting as materialized (select n, at, left(hex, 32)::uuid as id from numbered),
