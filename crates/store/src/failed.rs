@@ -49,16 +49,23 @@ fn explain(code: &str) -> Option<&'static str> {
     })
 }
 
+/// True for what Citus appends to a name on a shard, such as `_102008`.
+fn is_shard_suffix(rest: &str) -> bool {
+    rest.strip_prefix('_').is_some_and(|shard| !shard.is_empty() && shard.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The code, with what it means if that is known.
 fn told(code: &str) -> String {
     explain(code).map_or_else(|| format!("SQLSTATE {code}"), |told| format!("{told} (SQLSTATE {code})"))
 }
 
 impl Failed {
-    /// True if the named constraint was violated.
+    /// True if the named constraint was violated. Keys of a table that Citus distributes carry the number of the shard after their
+    /// name.
     #[must_use]
     pub fn violates(&self, constraint: &str) -> bool {
-        matches!(self, Self::Constraint(violated) if violated == constraint)
+        let Self::Constraint(violated) = self else { return false };
+        violated.strip_prefix(constraint).is_some_and(|rest| rest.is_empty() || is_shard_suffix(rest))
     }
 
     /// The error of a transaction that took too long.
@@ -153,6 +160,18 @@ mod tests {
     fn a_connection_that_breaks_within_an_answer_makes_the_database_unreachable() {
         let failed = Failed::from(sqlx::Error::Protocol("a message ends too early".to_owned()));
         assert!(matches!(failed, Failed::Unreachable(_)) && failed.is_outage(), "{failed}");
+    }
+
+    #[test]
+    fn a_constraint_is_known_by_its_name_on_a_shard_too() {
+        let violated = |name: &str| Failed::Constraint(name.to_owned());
+        for name in ["rma_by_identifier", "rma_by_identifier_102008"] {
+            assert!(violated(name).violates("rma_by_identifier"), "{name}");
+        }
+        for name in ["rma_by_identifier_", "rma_by_identifier_2_102008", "rma_by_identifier_old", "rma_by"] {
+            assert!(!violated(name).violates("rma_by_identifier"), "{name}");
+        }
+        assert!(!Failed::Refused("rma_by_identifier".to_owned()).violates("rma_by_identifier"));
     }
 
     #[test]
