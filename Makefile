@@ -234,7 +234,7 @@ bench-lists: ## Cost of list queries with 2 million messages and 6 million attem
 
 .PHONY: bench-reports
 bench-reports: ## Cost of the console's reports with a year of 1,000 merchants: most_pages, p99_ms
-	@MERCHANTS=1000 cargo test --locked --quiet -p store --test report_days -- --nocapture | grep '^{'
+	@MERCHANTS=1000 cargo test --locked --quiet -p store --test report_days a_report_touches -- --nocapture | grep '^{'
 
 .PHONY: model-returns
 model-returns: ## Compare 100,000 random histories of returns with a simple model
@@ -251,6 +251,10 @@ plan-returns: ## Query plans for returns with 200,000 orders and 100,000 returns
 .PHONY: plan-warehouse
 plan-warehouse: ## Query plans for shipments, receiving, drop shipping, exchanges and erasure with 100,000 of each: most_sorted, most_pages
 	@UNITS=100000 cargo test --locked --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
+
+.PHONY: probe-citus
+probe-citus: ## Run every statement in a cell of a Citus cluster (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): statements, refused
+	@scripts/citus bash -o pipefail -c "cargo test --locked --quiet -p store --test cells -- --nocapture | grep '^{'"
 
 .PHONY: proof-short
 proof-short: ## Run the benches and chaos tests briefly, with the development build

@@ -229,7 +229,7 @@ async fn a_page_touches_few_buffers_however_many_days_and_messages_there_are() {
         .unwrap()
         .map(|file| serde_json::from_str::<Value>(&std::fs::read_to_string(file.unwrap().path()).unwrap()).unwrap())
         .find_map(|file| {
-            file["query"].as_str().filter(|query| query.contains("feed_end()") && query.contains("from message")).map(str::to_owned)
+            file["query"].as_str().filter(|query| query.contains("pg_snapshot_xmin") && query.contains("from message")).map(str::to_owned)
         })
         .expect("run `make gen`");
     for setup in ["select make_partitions('2026-02-01T00:00:00Z', 46)", "vacuum analyze message"] {

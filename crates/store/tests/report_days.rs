@@ -21,7 +21,9 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::id::MerchantId;
 use sqlx::ConnectOptions as _;
+use sqlx::postgres::PgConnectOptions;
 use store::messages::report_days;
+use store::orders::order_days::{self, Taken};
 use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
@@ -71,6 +73,50 @@ const FILL_DELIVERED: &str = "
         generate_series(1, 7) as number
     order by hour desc, kind, number, merchant_id";
 
+fn store(options: &PgConnectOptions) -> Store {
+    let patience = Duration::from_hours(1);
+    let limits = PoolLimits {
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
+        acquire: patience,
+        statement: patience,
+        lock: patience,
+        console: 0,
+    };
+    Store::new(options.to_url_lossy().as_str(), limits).unwrap()
+}
+
+/// Ends when a session of this database waits for a lock.
+const SOMEBODY_WAITS: &str = "
+    do $$ begin
+        loop
+            perform pg_stat_clear_snapshot();
+            exit when exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock');
+            perform pg_sleep(0.01);
+        end loop;
+    end $$";
+
+#[tokio::test]
+async fn two_that_add_to_a_new_day_at_once_are_both_counted() {
+    let options = database::create("a_new_day").await;
+    let (store, mut beside) = (store(&options), options.connect().await.unwrap());
+    let (merchant, day) = (MerchantId(Uuid::from_u128(1)), now().date_naive());
+    let taken = [Taken { day, figure: order_days::ORDER, value: "created", count: 3 }];
+    let mut first = store.begin(merchant).await.unwrap();
+    order_days::add(&mut first, &taken, now()).await.unwrap();
+    let second = async {
+        let mut second = store.begin(merchant).await.unwrap();
+        order_days::add(&mut second, &taken, now()).await.unwrap();
+        second.commit().await.unwrap();
+    };
+    let first = async {
+        sqlx::raw_sql(SOMEBODY_WAITS).execute(&mut beside).await.unwrap();
+        first.commit().await.unwrap();
+    };
+    tokio::join!(second, first);
+    let counts: Vec<i64> = report_days::list(&store, merchant, day, day).await.unwrap().iter().map(|figure| figure.count).collect();
+    assert_eq!(counts, [6]);
+}
+
 #[tokio::test]
 async fn a_report_touches_at_most_500_pages() {
     let merchants: i32 = std::env::var("MERCHANTS").map_or(100, |count| count.parse().unwrap());
@@ -81,15 +127,7 @@ async fn a_report_touches_at_most_500_pages() {
     sqlx::query(FILL_HOURS).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::query(FILL_DELIVERED).bind(now()).execute(&mut beside).await.unwrap();
     explained::switch_on(&mut beside, options.get_database().unwrap()).await;
-    let patience = Duration::from_hours(1);
-    let limits = PoolLimits {
-        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
-        acquire: patience,
-        statement: patience,
-        lock: patience,
-        console: 0,
-    };
-    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+    let store = store(&options);
 
     // What the timer does for every merchant, and for all of them together.
     let until = report_days::closed_until(now());

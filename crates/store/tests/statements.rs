@@ -1,5 +1,5 @@
-//! Every statement stays within one merchant, and every key of a merchant's table starts with the merchant. This lets the
-//! same SQL run on a single PostgreSQL and on a cluster that is distributed by merchant.
+//! Every statement stays within one merchant, and every key of a merchant's table starts with the merchant. So merchants can be
+//! spread over the cells of a cluster, and the same SQL runs there and on a single PostgreSQL.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,7 +17,7 @@ use std::path::Path;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
-/// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
+/// Tables that belong to no merchant, or are small and shared.
 const SHARED: [&str; 22] = [
     "_sqlx_migrations",
     "credential",
@@ -355,6 +355,19 @@ fn every_row_of_the_delivery_engine_has_the_writer_that_the_decision_names() {
     // `deliveries` may only ask to discard.
     let asked = std::fs::read_to_string(root.join("src/messages/deliveries.rs")).unwrap();
     assert_eq!(asked.matches("update delivery set ").count(), asked.matches("update delivery set discard = true").count());
+}
+
+/// In a cell, an `insert … select` reports the rows that it selected, also those that `on conflict do nothing` skipped.
+#[test]
+fn what_an_insert_has_skipped_is_told_by_what_it_returns() {
+    let areas = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap().map(|area| area.unwrap().path());
+    for (module, text) in areas.filter(|area| area.is_dir()).flat_map(|area| modules(&area)) {
+        for (at, _) in text.match_indices(".rows_affected()") {
+            let statement = text[..at].rfind("sqlx::query!(").map_or("", |from| &text[from..at]);
+            let may_skip = ["insert into", "select", "on conflict"].iter().all(|word| statement.contains(word));
+            assert!(!may_skip, "{module} counts the rows of an insert by `rows_affected`; use `returning`: {statement}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 pub mod sealed;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Interface, Kind};
 use uuid::Uuid;
@@ -201,12 +201,12 @@ pub async fn note_tested(tx: &mut Tx, endpoint: EndpointId, sent_at: DateTime<Ut
         update endpoint
         set tested_at = $4
         where merchant_id = $1 and endpoint_id = $2 and removed_at is null
-            -- The time of a test comes from an id, which goes to the millisecond.
-            and date_trunc('milliseconds', changed_at, 'UTC') <= $3
+            and changed_at < $3
         "#,
         tx.merchant().0,
         endpoint.0,
-        sent_at,
+        // The time of a test comes from an id, which goes to the millisecond.
+        sent_at + TimeDelta::milliseconds(1),
         now,
     )
     .execute(tx.connection())

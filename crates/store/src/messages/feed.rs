@@ -2,8 +2,8 @@
 //!
 //! Ids and times cannot order it: a transaction that started early may commit late, and a reader that had passed its
 //! position would never see its messages. So the feed is ordered by transaction number. The database knows the oldest
-//! transaction that is still running. Nothing can be added before it, and nothing after it is read. That rule is
-//! `feed_end()` in the schema.
+//! transaction that is still running. Nothing can be added before it, and nothing after it is read. `pg_snapshot_xmin` says where
+//! that is, by the very snapshot by which messages are read. The two statements of this module are the only ones with that rule.
 
 use domain::id::MerchantId;
 use domain::messages::feed::Position;
@@ -64,7 +64,9 @@ pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u3
         from message
         where merchant_id = $1 and kind <> 'endpoint_test' and not internal
             and (feed_epoch, transaction, message_id) > ($2, $3::text::xid8, $4)
-            and (feed_epoch, transaction) < (select feed_epoch, transaction from feed_end())
+            and (feed_epoch, transaction) < (
+                select installation.feed_epoch, pg_snapshot_xmin(pg_current_snapshot()) from installation
+            )
         order by feed_epoch, transaction, message_id
         limit $5
         "#,
@@ -82,6 +84,7 @@ pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u3
 /// The current end of the feed. Everything that is yet to come is positioned after it.
 pub async fn end(store: &Store) -> Result<Position, Failed> {
     let end =
-        sqlx::query!(r#"select feed_epoch as "epoch!", transaction::text as "number!" from feed_end()"#).fetch_one(&store.feed).await?;
+        sqlx::query!(r#"select feed_epoch as "epoch!", pg_snapshot_xmin(pg_current_snapshot())::text as "number!" from installation"#);
+    let end = end.fetch_one(&store.feed).await?;
     Ok(Position { epoch: end.epoch, transaction: transaction(&end.number)?, message: Uuid::nil() })
 }

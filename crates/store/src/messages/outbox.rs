@@ -144,7 +144,7 @@ async fn insert(connection: &mut Connection, merchant: MerchantId, message: &Mes
         r#"
         with written as (
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
-            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7, $9)
+            values ($1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7, $9)
         ), owed as (
             insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
             select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
@@ -184,7 +184,7 @@ async fn insert_many(connection: &mut Connection, merchant: MerchantId, messages
                 as owed (message_id, sequence, kind, event, subject, body, due_at, internal)
         ), written as (
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
-            select $1, message_id, pg_current_xact_id(), (select feed_epoch from installation), sequence, kind, event, subject, body, internal
+            select $1, message_id, pg_current_xact_id(), feed_epoch(), sequence, kind, event, subject, body, internal
             from owed
         ), addressed as (
             insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
@@ -221,7 +221,7 @@ async fn insert_for(connection: &mut Connection, merchant: MerchantId, endpoint:
         r#"
         with written as (
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7)
+            values ($1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7)
         )
         insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
         values ($1, $2, $8, $3, $9, 0, 0, false, $6)

@@ -154,27 +154,44 @@ async fn hours(tx: &mut Tx, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Ve
 /// Adds the figures of one day to the merchant's row of it.
 pub(crate) async fn add(tx: &mut Tx, figures: &[Figure], now: DateTime<Utc>) -> Result<(), Failed> {
     let Some(first) = figures.first() else { return Ok(()) };
+    // The row is there and locked before it is read: others may add to it at the same time.
     sqlx::query!(
         r#"
-        insert into report_day as stored (merchant_id, day, changed_at, interfaces, figures, details, counts)
-        values ($1, $2, $3, $4, $5, $6, $7)
-        on conflict (merchant_id, day) do update
-        set (changed_at, interfaces, figures, details, counts) = (
-            select excluded.changed_at, array_agg(interface), array_agg(figure), array_agg(detail), array_agg(count)
-            from (
-                select interface, figure, detail, sum(count)::bigint as count
-                from (
-                    select * from unnest(stored.interfaces, stored.figures, stored.details, stored.counts)
-                    union all
-                    select * from unnest(excluded.interfaces, excluded.figures, excluded.details, excluded.counts)
-                ) as both_of (interface, figure, detail, count)
-                group by 1, 2, 3
-            ) as summed
-        )
+        insert into report_day (merchant_id, day, changed_at, interfaces, figures, details, counts)
+        values ($1, $2, $3, '{}', '{}', '{}', '{}')
+        on conflict (merchant_id, day) do update set changed_at = excluded.changed_at
         "#,
         tx.merchant().0,
         first.day,
         now,
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!(
+        r#"
+        update report_day
+        set interfaces = summed.interfaces, figures = summed.figures, details = summed.details, counts = summed.counts
+        from (
+            select array_agg(interface) as interfaces, array_agg(figure) as figures, array_agg(detail) as details,
+                array_agg(count) as counts
+            from (
+                select interface, figure, detail, sum(count)::bigint as count
+                from (
+                    select of_day.interface, of_day.figure, of_day.detail, of_day.count
+                    from report_day as stored
+                    cross join lateral unnest(stored.interfaces, stored.figures, stored.details, stored.counts)
+                        as of_day (interface, figure, detail, count)
+                    where stored.merchant_id = $1 and stored.day = $2
+                    union all
+                    select * from unnest($3::text[], $4::text[], $5::text[], $6::bigint[])
+                ) as both_of (interface, figure, detail, count)
+                group by 1, 2, 3
+            ) as added
+        ) as summed
+        where report_day.merchant_id = $1 and report_day.day = $2
+        "#,
+        tx.merchant().0,
+        first.day,
         &figures.iter().map(|figure| figure.interface.as_str()).collect::<Vec<_>>() as &[&str],
         &figures.iter().map(|figure| figure.figure.as_str()).collect::<Vec<_>>() as &[&str],
         &figures.iter().map(|figure| figure.value.as_str()).collect::<Vec<_>>() as &[&str],

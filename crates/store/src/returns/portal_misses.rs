@@ -23,30 +23,26 @@ pub struct Count {
 
 /// Adds a miss to each counter. The counts are in the order of the counters.
 pub async fn add(tx: &mut Tx, counters: &[Counter], now: DateTime<Utc>) -> Result<Vec<Count>, Failed> {
-    let keys: Vec<&[u8]> = counters.iter().map(|counter| counter.key.as_slice()).collect();
-    let ends: Vec<DateTime<Utc>> = counters.iter().map(|counter| now + counter.period).collect();
-    let rows = sqlx::query!(
-        r#"
-        insert into portal_miss as stored (merchant_id, key_hash, misses, expires_at)
-        select $1, missed.key_hash, 1, missed.expires_at
-        from unnest($2::bytea[], $3::timestamptz[]) as missed (key_hash, expires_at)
-        on conflict (merchant_id, key_hash) do update set
-            misses = case when stored.expires_at > $4 then stored.misses + 1 else 1 end,
-            expires_at = case when stored.expires_at > $4 then stored.expires_at else excluded.expires_at end
-        returning key_hash, misses, expires_at
-        "#,
-        tx.merchant().0,
-        &keys as &[&[u8]],
-        &ends,
-        now,
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    let count = |counter: &Counter| {
-        let row = rows.iter().find(|row| row.key_hash == counter.key);
-        row.map(|row| Count { misses: row.misses, until: row.expires_at }).ok_or(Failed::Internal("a miss was not counted"))
-    };
-    counters.iter().map(count).collect()
+    let mut counts = Vec::with_capacity(counters.len());
+    for Counter { key, period } in counters {
+        let count = sqlx::query_as!(
+            Count,
+            r#"
+            insert into portal_miss as stored (merchant_id, key_hash, misses, expires_at)
+            values ($1, $2, 1, $3)
+            on conflict (merchant_id, key_hash) do update set
+                misses = case when stored.expires_at > $4 then stored.misses + 1 else 1 end,
+                expires_at = case when stored.expires_at > $4 then stored.expires_at else excluded.expires_at end
+            returning misses, expires_at as until
+            "#,
+            tx.merchant().0,
+            key.as_slice(),
+            now + *period,
+            now,
+        );
+        counts.push(count.fetch_one(tx.connection()).await?);
+    }
+    Ok(counts)
 }
 
 /// The time until which a counter stays at `most` or more; `None` if it is below.

@@ -95,7 +95,7 @@ macro_rules! write_change {
                 refund_due_at = case
                     when $13::boolean then coalesce(
                         refund_due_at,
-                        $4::timestamptz + (select make_interval(days => refund_days) from merchant where merchant.merchant_id = $1)
+                        days_after($4, (select refund_days from merchant where merchant.merchant_id = $1))
                     )
                 end
             where merchant_id = $1 and rma_id = $2"

@@ -113,7 +113,7 @@ pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> 
         references,
         alternates,
     } = Columns::of(units);
-    let inserted = sqlx::query!(
+    let inserted = sqlx::query_scalar!(
         r#"
         insert into shipment_unit (
             merchant_id, shipment_id, carton, position, released, line_identifier, program_identifier, unit_identifier,
@@ -134,6 +134,7 @@ pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> 
         -- Whoever wants some of the same units takes them in the same order, and waits for us rather than we for each other.
         order by plate
         on conflict (merchant_id, unit_identifier) where not released do nothing
+        returning position
         "#,
         tx.merchant().0,
         shipment,
@@ -157,9 +158,9 @@ pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> 
         &references as &[Option<String>],
         &alternates as &[Option<String>],
     )
-    .execute(tx.connection())
+    .fetch_all(tx.connection())
     .await?;
-    Ok(u32::try_from(inserted.rows_affected()).unwrap_or(u32::MAX))
+    Ok(u32::try_from(inserted.len()).unwrap_or(u32::MAX))
 }
 
 /// The number of units that one statement releases.

@@ -20,7 +20,7 @@ pub(super) async fn insert(
         ", changed as (",
         "), written as (
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $32, pg_current_xact_id(), (select feed_epoch from installation), $33, $34, $35, $36, $37)
+            values ($1, $32, pg_current_xact_id(), feed_epoch(), $33, $34, $35, $36, $37)
         ), owed as (
             insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
             select $1, $32, endpoint_id, $33, $38, 0, 0, false, $36

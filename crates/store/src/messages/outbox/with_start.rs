@@ -20,7 +20,7 @@ pub(super) async fn insert(
         ", claimed as (",
         "), written as (
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $34, pg_current_xact_id(), (select feed_epoch from installation), $35, $36, $37, $38, $39)
+            values ($1, $34, pg_current_xact_id(), feed_epoch(), $35, $36, $37, $38, $39)
         ), owed as (
             insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
             select $1, $34, endpoint_id, $35, $40, 0, 0, false, $38

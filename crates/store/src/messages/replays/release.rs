@@ -191,7 +191,7 @@ async fn insert(tx: &mut Tx, endpoint: Uuid, messages: &[(Uuid, i16)], now: Date
     .fetch_all(tx.connection())
     .await?;
     let converted: Vec<Uuid> = converted.into_iter().filter(|row| row.state == "converted").map(|row| row.message_id).collect();
-    let owed = sqlx::query!(
+    let owed = sqlx::query_scalar!(
         r#"
         with next as materialized (
             select message.message_id, message.sequence, message.subject
@@ -207,6 +207,7 @@ async fn insert(tx: &mut Tx, endpoint: Uuid, messages: &[(Uuid, i16)], now: Date
         join unnest($3::uuid[], $4::smallint[]) as chosen (message_id, attempts) on chosen.message_id = next.message_id
         order by next.message_id
         on conflict (merchant_id, message_id) do nothing
+        returning message_id
         "#,
         tx.merchant().0,
         endpoint,
@@ -216,9 +217,9 @@ async fn insert(tx: &mut Tx, endpoint: Uuid, messages: &[(Uuid, i16)], now: Date
         now,
         LANE,
     )
-    .execute(tx.connection())
+    .fetch_all(tx.connection())
     .await?;
-    Ok(i64::try_from(owed.rows_affected()).unwrap_or(i64::MAX))
+    Ok(i64::try_from(owed.len()).unwrap_or(i64::MAX))
 }
 
 /// Records the progress of a job.

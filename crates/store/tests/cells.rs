@@ -1,0 +1,189 @@
+//! A cell, which is a schema that Citus distributes, takes every statement of the store (docs/scale-out.md).
+//!
+//! `make probe-citus` runs these tests beside a Citus cluster. Without one they say so and pass. The last line of output is a JSON
+//! object for scripts.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test unwraps freely, talks to the database directly, and prints results for scripts"
+)]
+
+mod cluster;
+
+use std::path::Path;
+
+use serde_json::Value;
+use sqlx::{Connection as _, PgConnection, Row as _};
+use store::Failed;
+use store::merchants::accounts::HANDLE_IS_UNIQUE;
+
+use self::cluster::{Cell, OUTSIDE, run};
+
+/// Statements that create or drop tables, which is done through the coordinator.
+const OF_SCHEMA: [&str; 2] = ["make_partitions(", "drop_partitions("];
+
+/// Statements that run on connections with `force_generic_plan`, which a cell does not take for every statement: reading due messages
+/// and the feed.
+const PLANNED_ONCE: [&str; 2] = ["as wanted (merchant_id, endpoint_id, since, most)", "pg_snapshot_xmin"];
+
+/// PostgreSQL considers a plan for all values from the sixth time on.
+const TIMES: usize = 7;
+
+/// A statement of the store and the types of its parameters.
+struct Statement {
+    text: String,
+    types: Vec<String>,
+}
+
+/// The statements of the store, as recorded when they were checked.
+fn statements() -> Vec<Statement> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.sqlx");
+    let files = std::fs::read_dir(dir).expect("run `make gen`").map(|file| file.unwrap().path());
+    let read = |file| {
+        let recorded: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let types = recorded["describe"]["parameters"]["Left"].as_array().unwrap().iter();
+        Statement {
+            text: recorded["query"].as_str().unwrap().to_owned(),
+            types: types.map(|kind| kind.as_str().expect("a type that has a name").to_owned()).collect(),
+        }
+    };
+    files.filter(|file| file.extension().is_some_and(|extension| extension == "json")).map(read).collect()
+}
+
+/// The name of a type in SQL, and a value of it. A null would not do: Citus sees that nothing can be equal to it, and plans for no shard
+/// at all.
+fn made_up(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "Bool" => ("boolean", "true"),
+        "Bytea" => ("bytea", r"\x1111111111111111111111111111111111111111111111111111111111111111"),
+        "Date" => ("date", "2026-03-01"),
+        "Float8" => ("float8", "1"),
+        "Int2" => ("smallint", "1"),
+        "Int4" => ("integer", "1"),
+        "Int8" => ("bigint", "1"),
+        "Name" => ("name", "somebody"),
+        "Text" => ("text", "1"),
+        "Timestamptz" => ("timestamptz", "2026-03-01T12:00:00Z"),
+        "Uuid" => ("uuid", "019ca8d5-1000-7000-8000-000000000001"),
+        other => panic!("give {other} a value here"),
+    }
+}
+
+/// The type of a parameter in SQL, and a literal for it; lists have one element, or none.
+fn parameter(kind: &str, empty: bool) -> (String, String) {
+    match kind.strip_suffix("Array") {
+        Some(element) => {
+            let (name, value) = made_up(element);
+            let list = if empty { format!("'{{}}'::{name}[]") } else { format!("array['{value}'::{name}]") };
+            (format!("{name}[]"), list)
+        }
+        None => {
+            let (name, value) = made_up(kind);
+            (name.to_owned(), format!("'{value}'"))
+        }
+    }
+}
+
+/// Runs a statement as often as it takes for each kind of plan, and rolls it back every time. Returns the refusal, if it is one.
+/// Made-up values may break constraints, which is none.
+async fn refusal(connection: &mut PgConnection, Statement { text, types }: &Statement) -> Option<String> {
+    let broken = |error: sqlx::Error| {
+        let sqlx::Error::Database(error) = error else { panic!("{error}: {text}") };
+        let code = error.code().unwrap().into_owned();
+        (!code.starts_with("22") && !code.starts_with("23")).then(|| format!("{error} ({code}): {text}"))
+    };
+    let names: Vec<String> = types.iter().map(|kind| parameter(kind, false).0).collect();
+    let in_brackets = |words: &[String]| if words.is_empty() { String::new() } else { format!("({})", words.join(", ")) };
+    let prepare = format!("prepare probed {} as {text}", in_brackets(&names));
+    if let Err(error) = run(connection, &prepare).await {
+        return broken(error);
+    }
+    let mut refused = None;
+    for time in 0..TIMES {
+        let values: Vec<String> = types.iter().map(|kind| parameter(kind, time == 0).1).collect();
+        let mut transaction = connection.begin().await.unwrap();
+        let ran = run(&mut transaction, &format!("execute probed {}", in_brackets(&values))).await;
+        transaction.rollback().await.unwrap();
+        refused = refused.or(ran.err().and_then(broken));
+    }
+    run(connection, "deallocate probed").await.unwrap();
+    refused
+}
+
+#[tokio::test]
+async fn every_statement_runs_in_a_cell() {
+    let Some(cell) = Cell::create("statements").await else { return };
+    let (mut coordinator, mut holder) = (cell.connect_to_coordinator().await, cell.connect_to_holder().await);
+    let statements = statements();
+    let mut refused = Vec::new();
+    for statement in &statements {
+        let names = |words: &[&str]| words.iter().any(|word| statement.text.contains(word));
+        if names(&OUTSIDE) || names(&OF_SCHEMA) {
+            refused.extend(refusal(&mut coordinator, statement).await);
+            continue;
+        }
+        refused.extend(refusal(&mut holder, statement).await);
+        if names(&PLANNED_ONCE) {
+            run(&mut holder, "set plan_cache_mode = force_generic_plan").await.unwrap();
+            refused.extend(refusal(&mut holder, statement).await);
+            run(&mut holder, "reset plan_cache_mode").await.unwrap();
+        }
+    }
+    // The check finds a statement that is refused.
+    let nested = Statement {
+        text: "insert into warning_day (merchant_id, day, kind, count) values ($1, $2, $3, (select count(*) from rma))".to_owned(),
+        types: ["Uuid", "Date", "Text"].map(str::to_owned).to_vec(),
+    };
+    assert!(refusal(&mut holder, &nested).await.is_some_and(|refusal| refusal.contains("0A000")));
+    // On a line of its own: the test runner has printed a dot for whatever ended before.
+    println!("\n{{\"statements\": {}, \"refused\": {}}}", statements.len(), refused.len());
+    assert_eq!(refused, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_violated_key_is_known_by_its_name_in_a_cell() {
+    let Some(cell) = Cell::create("keys").await else { return };
+    let mut holder = cell.connect_to_holder().await;
+    let twice = "insert into merchant (merchant_id, handle, name, created_at) values
+        ('019ca8d5-1000-7000-8000-000000000001', 'acme', 'Acme', '2026-03-01T12:00:00Z'),
+        ('019ca8d5-1000-7000-8000-000000000002', 'acme', 'Acme', '2026-03-01T12:00:00Z')";
+    let failed = Failed::from(run(&mut holder, twice).await.unwrap_err());
+    assert!(failed.violates(HANDLE_IS_UNIQUE), "{failed}");
+}
+
+#[tokio::test]
+async fn a_cell_moves_and_its_audit_stays_as_it_was() {
+    let Some(cell) = Cell::create("moved").await else { return };
+    let mut holder = cell.connect_to_holder().await;
+    let entry = |number: u8| {
+        format!(
+            "insert into audit (merchant_id, audit_id, actor, action, detail, done_at) values (
+                '019ca8d5-1000-7000-8000-000000000001', '019ca8d5-1000-7000-8000-00000000000{number}', 'somebody', 'did', 'something',
+                '2026-03-01T12:00:00Z')"
+        )
+    };
+    for number in 1..=3 {
+        run(&mut holder, &entry(number)).await.unwrap();
+    }
+    let before = chain(&mut holder).await;
+    assert_eq!(before.len(), 3);
+    assert!(before.windows(2).all(|pair| pair[0].1 == pair[1].0), "each entry holds the hash of the one before");
+    cell.move_on().await;
+    let mut holder = cell.connect_to_holder().await;
+    assert_eq!(chain(&mut holder).await, before);
+    // The triggers have moved too.
+    run(&mut holder, &entry(4)).await.unwrap();
+    assert_eq!(chain(&mut holder).await.len(), 4);
+    assert!(run(&mut holder, "delete from audit").await.is_err());
+}
+
+/// The hash before each entry of the audit, and its own.
+async fn chain(connection: &mut PgConnection) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let entries = sqlx::query("select previous_hash, hash from audit order by sequence").fetch_all(connection).await.unwrap();
+    entries.iter().map(|entry| (entry.get(0), entry.get(1))).collect()
+}
