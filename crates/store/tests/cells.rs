@@ -76,16 +76,13 @@ fn made_up(kind: &str) -> (&'static str, &'static str) {
 
 /// The type of a parameter in SQL, and a literal for it; lists have one element, or none.
 fn parameter(kind: &str, empty: bool) -> (String, String) {
-    match kind.strip_suffix("Array") {
-        Some(element) => {
-            let (name, value) = made_up(element);
-            let list = if empty { format!("'{{}}'::{name}[]") } else { format!("array['{value}'::{name}]") };
-            (format!("{name}[]"), list)
-        }
-        None => {
-            let (name, value) = made_up(kind);
-            (name.to_owned(), format!("'{value}'"))
-        }
+    if let Some(element) = kind.strip_suffix("Array") {
+        let (name, value) = made_up(element);
+        let list = if empty { format!("'{{}}'::{name}[]") } else { format!("array['{value}'::{name}]") };
+        (format!("{name}[]"), list)
+    } else {
+        let (name, value) = made_up(kind);
+        (name.to_owned(), format!("'{value}'"))
     }
 }
 
