@@ -34,6 +34,18 @@ release: ## Build the program as it is released, with the list of its dependenci
 reproduce: ## Build the program as it is released in two places, and compare the bytes (an hour)
 	@scripts/reproduce
 
+.PHONY: packages
+packages: ## Fill dist/ with the release archive, the Debian package and the OCI image (PROGRAM=path packs that program instead of building one)
+	@scripts/packages
+
+.PHONY: first-message
+first-message: ## From the Debian package to a first delivered message in a new Debian, by the commands of docs/getting-started-debian.md: seconds_from_dpkg (root, mmdebstrap)
+	@scripts/first-message
+
+.PHONY: check-manifests
+check-manifests: ## Check ops/: the manifests for Kubernetes and Compose against their schemas, and the systemd unit (PyPI, kubectl, systemd)
+	@scripts/check-manifests
+
 .PHONY: check
 check: ## Check formatting, lints, documentation, licences, alarm rules and generated files
 	cargo fmt --all --check
