@@ -42,6 +42,10 @@ packages: ## Fill dist/ with the release archive, the Debian package and the OCI
 first-message: ## From the Debian package to a first delivered message in a new Debian, by the commands of docs/getting-started-debian.md: seconds_from_dpkg (root, mmdebstrap)
 	@scripts/first-message
 
+.PHONY: restore-drill
+restore-drill: ## Lose a database under load and restore it to a moment with pgBackRest (Debian package): lost, feed_missed, undelivered, back_s (PROGRAM=path tries that program)
+	@scripts/restore-drill
+
 .PHONY: check-manifests
 check-manifests: ## Check ops/: the manifests for Kubernetes and Compose against their schemas, and the systemd unit (PyPI, kubectl, systemd)
 	@scripts/check-manifests
