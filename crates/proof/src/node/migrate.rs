@@ -1,8 +1,8 @@
 //! `migrate-live`: upgrades the schema of an earlier version while orders and messages are written and read.
 //!
-//! The database is filled as the earlier version left it. Orders are stored by the statement of that version, whose program is not here
-//! any more, and messages by the one that both versions have. The program itself applies the rest of the migrations, and an index on the largest table is built as a migration builds it, while a
-//! backup holds the tables.
+//! The database is filled as the earlier version left it. Orders and messages are stored by the statements of that version, whose program
+//! is not here any more. The program itself applies the rest of the migrations, and an index on the largest table is built as a migration
+//! builds it, while a backup holds the tables.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -13,10 +13,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use backhaul::app::App;
 use chrono::Utc;
-use domain::messages::message::{Interface, Kind};
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection};
-use store::messages::outbox::Message;
 use store::node::migrations;
 
 use crate::meter::{percentile, round};
@@ -55,7 +53,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     for writer in 0..WRITERS {
         orders.push(tokio::spawn(store_orders(stage.connect().await?, stage.merchants.clone(), writer, stop.clone())));
     }
-    let messages = tokio::spawn(write_messages(app.clone(), stage.merchants.clone(), stop.clone()));
+    let messages = tokio::spawn(write_messages(stage.connect().await?, app.clone(), stage.merchants.clone(), stop.clone()));
     tokio::time::sleep(AROUND).await;
 
     println!("Upgrading under load, while a backup holds the tables …");
@@ -166,15 +164,27 @@ async fn store_orders(
     Ok((latencies, failed))
 }
 
-/// Owes a message and reads it back from the feed's table, again and again, until `stop`.
-async fn write_messages(app: App, merchants: Vec<uuid::Uuid>, stop: Arc<AtomicBool>) -> anyhow::Result<Measured> {
+/// How an earlier version wrote a message for which there is no endpoint.
+const OWE: &str = "with written as (
+        insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
+        values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), 1, 'rma', 'rma.updated', $3, '{}')
+    )
+    insert into unsent_message (merchant_id, message_id, sequence, kind, subject) values ($1, $2, 1, 'rma', $3)";
+
+/// Writes a message and reads it back, again and again, over a connection of its own until `stop`.
+async fn write_messages(
+    mut connection: PgConnection,
+    app: App,
+    merchants: Vec<uuid::Uuid>,
+    stop: Arc<AtomicBool>,
+) -> anyhow::Result<Measured> {
     let (mut latencies, mut failed) = (Vec::new(), 0);
     for (number, merchant) in merchants.iter().cycle().enumerate() {
         if stop.load(Ordering::SeqCst) {
             break;
         }
         let began = Instant::now();
-        match write_one(&app, domain::id::MerchantId(*merchant), number).await {
+        match write_one(&mut connection, *merchant, app.mint(), number).await {
             Ok(()) => latencies.push(u32::try_from(began.elapsed().as_micros())?),
             Err(_) => failed += 1,
         }
@@ -183,20 +193,13 @@ async fn write_messages(app: App, merchants: Vec<uuid::Uuid>, stop: Arc<AtomicBo
     Ok((latencies, failed))
 }
 
-async fn write_one(app: &App, merchant: domain::id::MerchantId, number: usize) -> anyhow::Result<()> {
-    let id = app.mint();
-    let mut tx = app.begin(merchant).await?;
-    tx.owe(Message {
-        id,
-        kind: Kind::Of(Interface::Rma),
-        event: "rma.updated",
-        subject: format!("L-{number}"),
-        sequence: 1,
-        body: "{}".to_owned(),
-        due_at: Utc::now(),
-    });
-    app.commit(tx).await?;
-    let stored = store::messages::log::find(app.cell(), merchant, id).await?;
-    ensure!(stored.is_some(), "a committed message is missing");
+async fn write_one(connection: &mut PgConnection, merchant: uuid::Uuid, id: uuid::Uuid, number: usize) -> anyhow::Result<()> {
+    sqlx::query(OWE).bind(merchant).bind(id).bind(format!("L-{number}")).execute(&mut *connection).await?;
+    let stored: bool = sqlx::query_scalar("select exists (select from message where merchant_id = $1 and message_id = $2)")
+        .bind(merchant)
+        .bind(id)
+        .fetch_one(connection)
+        .await?;
+    ensure!(stored, "a committed message is missing");
     Ok(())
 }
