@@ -86,7 +86,7 @@ test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched
 .PHONY: gen
 gen: ## Regenerate the SQL metadata, the OpenAPI document and the CLI reference
 	@mkdir -p .sqlx && rm -f .sqlx/query-*.json
-	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do psql -qX -v ON_ERROR_STOP=1 -f "$$file" "$$DATABASE_URL"; done; \
+	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do sed "s/ concurrently if not exists / if not exists /" "$$file" | psql -qX -v ON_ERROR_STOP=1 "$$DATABASE_URL"; done; \
 		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --locked --quiet -p store'
 	@cargo run --locked --quiet -p backhaul -- openapi > docs/openapi.json
 	@cargo run --locked --quiet -p backhaul -- openapi --operator > docs/admin-openapi.json
@@ -238,7 +238,7 @@ bench-backlog: proof ## Cost of a message while 2 million others are waiting: co
 	@$(PROOF) bench-backlog
 
 .PHONY: prove-feed
-prove-feed: proof ## Feed readers during concurrent writes, a failover and a restored backup: missed, doubled, never_said
+prove-feed: proof ## Feed readers during concurrent writes, a failover and a restored backup: missed, doubled, never_said, gaps
 	@$(PROOF) feed
 
 .PHONY: bench-retry

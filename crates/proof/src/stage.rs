@@ -234,8 +234,14 @@ async fn insert_merchant(app: &App, connection: &mut PgConnection, handle: &str)
         .bind(merchant.0)
         .bind(handle)
         .bind(app.now())
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    // Earlier versions number no messages.
+    let numbers: bool = sqlx::query_scalar("select to_regclass('feed_counter') is not null").fetch_one(&mut *connection).await?;
+    if numbers {
+        let start = "insert into feed_counter (merchant_id, last, floor, live) values ($1, 0, 0, true)";
+        sqlx::query(start).bind(merchant.0).execute(connection).await?;
+    }
     Ok(merchant)
 }
 

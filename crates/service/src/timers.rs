@@ -1,5 +1,6 @@
 //! Work that comes due with time: reminding of and expiring returns, listing exchanges without an identifier,
-//! deleting and overwriting what is outdated, and counting what was dropped, and what happened on each day.
+//! deleting and overwriting what is outdated, counting what was dropped and what happened on each day, and numbering messages that are
+//! not numbered.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use crate::flow::merchants::operators::renew_totps::renew_totps;
 use crate::flow::messages::count_days::count_days;
 use crate::flow::messages::count_dropped::count_dropped;
 use crate::flow::messages::forget_outdated::forget_outdated as forget_messages;
+use crate::flow::messages::number_messages::number_messages;
 use crate::flow::node::renew_sealed::renew_sealed;
 use crate::flow::orders::forget_outdated::forget_outdated as forget_orders;
 use crate::flow::orders::renew_fingerprints::renew_fingerprints;
@@ -115,6 +117,7 @@ impl Timer for Timers {
                 continues("ending retention", self.end_retention().await),
                 continues("counting hours by the day", self.count_days().await),
                 continues("counting dropped messages", count_dropped(app).await),
+                continues("numbering messages", number_messages(app).await),
                 continues("noting first orders", note_first_orders(app).await),
                 continues("sealing secrets anew", self.renew_sealed().await),
                 continues("sealing authenticators anew", renew_totps(app).await),

@@ -21,6 +21,7 @@ pub mod message_pages;
 pub mod notices;
 pub mod outbox;
 pub mod partitions;
+pub mod positions;
 pub mod recent;
 pub mod replays;
 pub mod report_days;

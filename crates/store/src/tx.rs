@@ -45,7 +45,7 @@ impl Tx {
     /// Writes the messages owed so far ahead of the commit, for a change that owes too many to keep in memory. They are signalled
     /// after the commit, like the others.
     pub async fn write_early(&mut self) -> Result<(), Failed> {
-        self.outbox.write(&mut self.connection, self.merchant).await
+        self.outbox.write_early(&mut self.connection, self.merchant).await
     }
 
     /// Keeps a new or changed return for the next statement. If that is the commit, it is one statement with the message on it.
@@ -58,22 +58,21 @@ impl Tx {
     }
 
     /// Keeps an entry of the audit trail for the end of the transaction. Entries are chained, so the chain's head is locked by the
-    /// first of them; written last, they hold nobody up for longer than the commit takes, and nothing is locked after the head.
+    /// first of them; written late, they hold nobody up for long, and only the counter of the feed is locked after the head.
     pub(crate) fn keep_audit(&mut self, entry: Unwritten) {
         self.audit.push(entry);
     }
 
-    /// Writes the owed messages and then the audit trail as the last statements, and commits. Returns the signals for the delivery
+    /// Writes the audit trail and then the owed messages as the last statements, and commits. Returns the signals for the delivery
     /// engine.
     pub async fn commit(mut self) -> Result<Vec<Signal>, Failed> {
-        if let Some(kept) = self.kept.take()
-            && self.outbox.owes_one()
-            && self.connection.take_over()
-        {
+        // Taken over before anything else is written, which would write it alone.
+        let kept = if self.outbox.owes_one() { self.kept.take().filter(|_| self.connection.take_over()) } else { None };
+        audit_rows::write(&mut self.connection, self.merchant, &self.audit).await?;
+        if let Some(kept) = kept {
             self.outbox.write_with(&mut self.connection, self.merchant, &kept).await?;
         }
         self.outbox.write(&mut self.connection, self.merchant).await?;
-        audit_rows::write(&mut self.connection, self.merchant, &self.audit).await?;
         crash::point(Point::Commit);
         self.connection.commit().await?;
         crash::point(Point::Committed);

@@ -28,8 +28,16 @@ use self::cluster::{Cell, OUTSIDE, run};
 const OF_SCHEMA: [&str; 2] = ["make_partitions(", "drop_partitions("];
 
 /// Statements that run on connections with `force_generic_plan`, which a cell does not take for every statement: reading due messages
-/// and the feed.
-const PLANNED_ONCE: [&str; 2] = ["as wanted (merchant_id, endpoint_id, since, most)", "pg_snapshot_xmin"];
+/// and the feed, and looking for messages that are not numbered.
+const PLANNED_ONCE: [&str; 7] = [
+    "as wanted (merchant_id, endpoint_id, since, most)",
+    "and position >= $2",
+    "floor_message, live, numbered_before from feed_counter",
+    "order by feed_epoch desc, transaction desc, message_id desc",
+    "select feed_epoch as \"epoch!\", pg_snapshot_xmin",
+    "-- Across merchants: feeds that are not live.",
+    "-- Across merchants: messages that are not numbered.",
+];
 
 /// PostgreSQL considers a plan for all values from the sixth time on.
 const TIMES: usize = 7;

@@ -84,6 +84,10 @@ fn head(of: u32, lane: u32) -> u32 {
 }
 
 const FILL_ENDPOINTS: &str = "
+    with feeds as (
+        insert into feed_counter (merchant_id, last, floor, live)
+        select lpad(to_hex(number + 1), 32, '0')::uuid, 0, 0, true from generate_series(0, $2 - 1) as number
+    )
     insert into endpoint (merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url,
         key_id, authentication, secret)
     select id, id, $1, $1, 1, 10, 20, number % 256, 'rma', 'https://hooks.example.com/', 'k', '', ''
@@ -311,7 +315,7 @@ async fn owe(scene: &Scene, number: u32) {
     let mut tx = scene.store.begin(merchant(2)).await.unwrap();
     tx.owe(message());
     assert_eq!(tx.commit().await.unwrap().len(), 1);
-    scene.expect("owing", 1, &[&[]]);
+    scene.expect("owing", 1, &[&["feed_counter_pkey of feed_counter"]]);
 }
 
 #[tokio::test]

@@ -20,6 +20,8 @@ pub(crate) struct Seen {
     /// Set for readers that read from the beginning.
     pub(crate) whole: bool,
     pub(crate) ids: Vec<Uuid>,
+    /// Their positions.
+    pub(crate) positions: Vec<i64>,
 }
 
 /// Counts of errors; all should be zero.
@@ -33,6 +35,8 @@ pub(crate) struct Found {
     pub(crate) never_said: usize,
     /// Readers that saw another order than the first reader.
     pub(crate) disordered: usize,
+    /// Positions that do not follow the one before. The first of all is 1.
+    pub(crate) gaps: usize,
 }
 
 /// Compares the readers with the writers. A reader that joined later must have seen the end of the first reader's list.
@@ -50,29 +54,33 @@ pub(crate) fn check(said: &Said, readers: &[Seen]) -> Found {
         }
         let same = if reader.whole { first == reader.ids } else { first.ends_with(&reader.ids) };
         found.disordered += usize::from(!same);
+        let before =
+            reader.positions.iter().take(1).map(|first| if reader.whole { 0 } else { first - 1 }).chain(reader.positions.iter().copied());
+        found.gaps += before.zip(&reader.positions).filter(|(before, position)| before + 1 != **position).count();
     }
     found
 }
 
 /// The number of faults that [`seed`] adds.
-pub(crate) const SEEDED: usize = 4;
+pub(crate) const SEEDED: usize = 5;
 
 /// Adds a fault of each kind to a reader's messages. Returns how many of them the checker finds.
 pub(crate) fn seed(said: &Said, readers: &[Seen]) -> usize {
-    let with = |fault: &dyn Fn(&mut Vec<Uuid>)| {
+    let with = |fault: &dyn Fn(&mut Seen)| {
         let mut readers = readers.to_vec();
         if let Some(reader) = readers.iter_mut().rfind(|reader| reader.whole) {
-            fault(&mut reader.ids);
+            fault(reader);
         }
         check(said, &readers)
     };
     let undone = said.undone.first().copied().unwrap_or_default();
     let committed = said.committed.first().copied().unwrap_or_default();
     let caught = [
-        with(&|ids| ids.retain(|id| *id != committed)).missed > 0,
-        with(&|ids| ids.push(committed)).doubled > 0,
-        with(&|ids| ids.push(undone)).never_said > 0,
-        with(&|ids| ids.reverse()).disordered > 0,
+        with(&|seen| seen.ids.retain(|id| *id != committed)).missed > 0,
+        with(&|seen| seen.ids.push(committed)).doubled > 0,
+        with(&|seen| seen.ids.push(undone)).never_said > 0,
+        with(&|seen| seen.ids.reverse()).disordered > 0,
+        with(&|seen| seen.positions.retain(|position| *position != 2)).gaps > 0,
     ];
     caught.into_iter().filter(|caught| *caught).count()
 }
@@ -86,17 +94,18 @@ mod tests {
     }
 
     fn whole(numbers: &[u128]) -> Seen {
-        Seen { whole: true, ids: ids(numbers) }
+        Seen { whole: true, ids: ids(numbers), positions: (1..).take(numbers.len()).collect() }
     }
 
     #[test]
     fn every_kind_of_fault_is_found() {
         let said = Said { committed: ids(&[1, 2, 3]), undone: ids(&[9]), unknown: ids(&[4]) };
-        let late = Seen { whole: false, ids: ids(&[3, 4]) };
+        let late = Seen { whole: false, ids: ids(&[3, 4]), positions: vec![3, 4] };
         let sound = [whole(&[1, 2, 3, 4]), whole(&[1, 2, 3, 4]), late];
         assert_eq!(check(&said, &sound), Found::default());
         assert_eq!(seed(&said, &sound), SEEDED);
-        let skipped = Seen { whole: false, ids: ids(&[2, 4]) };
-        assert_eq!(check(&said, &[whole(&[1, 2, 3, 4]), skipped]).disordered, 1);
+        let skipped = Seen { whole: false, ids: ids(&[2, 4]), positions: vec![2, 4] };
+        let found = check(&said, &[whole(&[1, 2, 3, 4]), skipped]);
+        assert_eq!((found.disordered, found.gaps), (1, 1));
     }
 }

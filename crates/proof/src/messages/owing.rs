@@ -141,11 +141,21 @@ pub(crate) async fn pile_up(
                      || '8' || lpad(to_hex(n & 4095), 3, '0') || md5(random()::text || n))::text as hex
              from generate_series(0, $4 - 1) as n
          ),
-         waiting as materialized (select n, at, left(hex, 32)::uuid as id from numbered),
+         waiting as materialized (
+             select n, at, $1[at] as merchant_id, left(hex, 32)::uuid as id, row_number() over (partition by $1[at] order by n) as place
+             from numbered
+         ),
+         taken as (
+             update feed_counter set last = last + newest.place, last_message = newest.id
+             from (select distinct on (merchant_id) merchant_id, place, id from waiting order by merchant_id, place desc) as newest
+             where feed_counter.merchant_id = newest.merchant_id
+             returning feed_counter.merchant_id, feed_counter.last - newest.place as before
+         ),
          written as (
-             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-             select $1[at], id, pg_current_xact_id(), (select feed_epoch from installation), 1, 'rma', 'rma.updated', 'W-' || n, $5
-             from waiting
+             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position)
+             select merchant_id, id, pg_current_xact_id(), (select feed_epoch from installation), 1, 'rma', 'rma.updated', 'W-' || n, $5,
+                 taken.before + waiting.place
+             from waiting join taken using (merchant_id)
          )
          insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
          select $1[at], id, $2[at], 1, $6 + n * interval '1 microsecond', 0, 0, false, 'W-' || n from waiting",

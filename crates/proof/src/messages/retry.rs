@@ -123,9 +123,14 @@ async fn fail(connection: &mut PgConnection, target: &Target, count: usize) -> a
                  || overlay(left(md5(random()::text || n), 19) placing '8' from 4 for 1))::uuid as id
              from generate_series(0, $3 - 1) as n
          ),
+         taken as (
+             update feed_counter set last = last + $3, last_message = (select id from failed where n = $3 - 1)
+             where merchant_id = $1 and $3 > 0
+             returning last - $3 as before
+         ),
          written as (
-             insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
-             select $1, id, 1, 'rma', 'rma.updated', 'F-' || n, $4 from failed
+             insert into message (merchant_id, message_id, sequence, kind, event, subject, body, position)
+             select $1, id, 1, 'rma', 'rma.updated', 'F-' || n, $4, before + n + 1 from failed, taken
          )
          insert into failure (merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body)
          select $1, id, $2, 1, now() - interval '1 hour' + n * interval '1 microsecond', 6, 'rma', 'rma.updated', 'F-' || n, '503', 'open', $4

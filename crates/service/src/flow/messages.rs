@@ -6,6 +6,7 @@ pub mod count_days;
 pub mod count_dropped;
 pub mod discard_failures;
 pub mod forget_outdated;
+pub mod number_messages;
 pub mod replay_messages;
 pub mod retry_failures;
 pub mod retry_message;

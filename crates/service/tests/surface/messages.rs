@@ -20,6 +20,7 @@ mod event_stream;
 pub mod events;
 mod failures_bulk_command;
 mod failures_command;
+mod feed_numbering;
 mod guarded;
 mod internal_work;
 mod looking;

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::{Handle, MerchantId};
 use uuid::Uuid;
 
+use crate::messages::positions;
 use crate::{Failed, Store, Tx};
 
 /// The constraint that makes a handle unique.
@@ -78,7 +79,7 @@ impl From<Row> for Merchant {
     }
 }
 
-/// Inserts the transaction's merchant.
+/// Inserts the transaction's merchant, and starts its feed.
 pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact: Option<&str>, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         "insert into merchant (merchant_id, handle, name, technical_contact, created_at) values ($1, $2, $3, $4, $5)",
@@ -90,7 +91,7 @@ pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact:
     )
     .execute(tx.connection())
     .await?;
-    Ok(())
+    positions::start(tx).await
 }
 
 /// Sets the merchant's name.

@@ -165,6 +165,7 @@ emptied! {
     "delivery"
     "attempt"
     "message"
+    "feed_counter"
     "attempt_hourly"
     "delivered_hourly"
     "endpoint_notice"

@@ -2,8 +2,15 @@
 //!
 //! A flow owes a message with [`crate::Tx::owe`]. The commit writes the messages and their deliveries as its last statement and
 //! returns the [`Signal`]s for the delivery engine. There is no other way to owe a message.
+//!
+//! The same statement takes the merchant's counter of positions and numbers the messages for the feed. Whoever comes later waits for
+//! the commit and gets later numbers. So the counter is the last lock of a transaction, and a process that stops with it is ended by
+//! the database after 2 seconds.
 
+mod early;
 mod message;
+mod one;
+mod several;
 mod with_change;
 mod with_start;
 
@@ -33,6 +40,8 @@ pub struct Signal {
 #[derive(Default)]
 pub(crate) struct Outbox {
     owed: Vec<Owed>,
+    /// The messages of the feed that were written ahead of the commit, which numbers them.
+    unnumbered: Vec<Uuid>,
     signals: Vec<Signal>,
 }
 
@@ -51,9 +60,9 @@ impl Outbox {
         self.signals
     }
 
-    /// True if exactly one message is owed, and it goes to whichever endpoint the merchant has for its kind.
+    /// True if exactly one message of the feed is owed in all, and it goes to whichever endpoint the merchant has for its kind.
     pub(crate) fn owes_one(&self) -> bool {
-        matches!(self.owed.as_slice(), [Owed { message, endpoint: None }] if !message.kind.is_internal())
+        self.unnumbered.is_empty() && matches!(self.owed.as_slice(), [Owed { message, endpoint: None }] if message.is_in_feed())
     }
 
     /// Writes the message owed together with the return that it reports. There is one message, see [`Self::owes_one`].
@@ -70,21 +79,42 @@ impl Outbox {
         Ok(())
     }
 
-    /// Writes everything owed so far.
+    /// Writes everything owed, and numbers it together with what was written early. This is the last statement before the commit.
     pub(crate) async fn write(&mut self, connection: &mut Connection, merchant: MerchantId) -> Result<(), Failed> {
+        self.insert(connection, merchant, true).await?;
+        let unnumbered = std::mem::take(&mut self.unnumbered);
+        if unnumbered.is_empty() { Ok(()) } else { early::number(connection, merchant, &unnumbered).await }
+    }
+
+    /// Writes everything owed so far, without numbers: the transaction goes on, and nobody is to wait for it.
+    pub(crate) async fn write_early(&mut self, connection: &mut Connection, merchant: MerchantId) -> Result<(), Failed> {
+        self.insert(connection, merchant, false).await
+    }
+
+    /// Inserts what is owed. It is numbered in the same statement if the transaction is about to end and nothing has to be numbered
+    /// before it.
+    async fn insert(&mut self, connection: &mut Connection, merchant: MerchantId, ends: bool) -> Result<(), Failed> {
         let (for_one, for_kind): (Vec<Owed>, Vec<Owed>) = self.owed.drain(..).partition(|owed| owed.endpoint.is_some());
         for Owed { message, endpoint } in for_one {
             if let Some(endpoint) = endpoint {
                 insert_for(connection, merchant, endpoint, &message).await?;
+                self.unnumbered.extend(message.is_in_feed().then_some(message.id));
                 self.signal(signal(merchant, endpoint, message.due_at));
             }
         }
+        let numbered = ends && self.unnumbered.is_empty();
         let messages: Vec<Message> = for_kind.into_iter().map(|owed| owed.message).collect();
         let mut addressed = match messages.as_slice() {
             [] => return Ok(()),
-            [message] => insert(connection, merchant, message).await?.map(|endpoint| (message.id, endpoint)).into_iter().collect(),
-            messages => insert_many(connection, merchant, messages).await?,
+            [message] => {
+                let endpoint = one::insert(connection, merchant, message, numbered && message.is_in_feed()).await?;
+                endpoint.map(|endpoint| (message.id, endpoint)).into_iter().collect()
+            }
+            messages => several::insert(connection, merchant, messages, numbered).await?,
         };
+        if !numbered {
+            self.unnumbered.extend(messages.iter().filter(|message| message.is_in_feed()).map(|message| message.id));
+        }
         insert_internal(connection, merchant, &messages, &mut addressed).await?;
         let due_at: HashMap<Uuid, DateTime<Utc>> = messages.iter().map(|message| (message.id, message.due_at)).collect();
         let signals = addressed.into_iter().filter_map(|(id, endpoint)| Some(signal(merchant, endpoint, *due_at.get(&id)?)));
@@ -101,7 +131,8 @@ impl Outbox {
     }
 }
 
-/// Creates the internal endpoints for a merchant's first internal work, and the deliveries that could not be written without them.
+/// Creates the internal endpoints for a merchant's first internal work, and the deliveries that could not be written without them. Only
+/// then, once for a merchant, something follows the statement that took the counter.
 async fn insert_internal(
     connection: &mut Connection,
     merchant: MerchantId,
@@ -135,84 +166,6 @@ async fn insert_internal(
         addressed.push((message.id, endpoint));
     }
     Ok(())
-}
-
-/// Writes a message, and its delivery if the merchant has an endpoint for its kind; without one, a merchant's message is unsent.
-/// Returns that endpoint.
-async fn insert(connection: &mut Connection, merchant: MerchantId, message: &Message) -> Result<Option<EndpointId>, Failed> {
-    let endpoint = sqlx::query_scalar!(
-        r#"
-        with written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
-            values ($1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7, $9)
-        ), owed as (
-            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
-            select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
-            from endpoint
-            where merchant_id = $1 and interface = $4 and removed_at is null
-            returning endpoint_id
-        ), unsent as (
-            insert into unsent_message (merchant_id, message_id, sequence, kind, subject)
-            select $1, $2, $3, $4, $6
-            where not $9 and not exists (select from owed)
-        )
-        select endpoint_id from owed
-        "#,
-        merchant.0,
-        message.id,
-        message.sequence,
-        message.kind.as_str(),
-        message.event,
-        message.subject,
-        message.body,
-        message.due_at,
-        message.kind.is_internal(),
-    )
-    .fetch_optional(connection)
-    .await?;
-    Ok(endpoint.map(EndpointId))
-}
-
-/// Writes messages, and deliveries for those whose kind has an endpoint; merchants' messages without one are unsent. Returns those
-/// with endpoints.
-async fn insert_many(connection: &mut Connection, merchant: MerchantId, messages: &[Message]) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
-    let rows = sqlx::query!(
-        r#"
-        with owed as (
-            select message_id, sequence, kind, event, subject, body, due_at, internal
-            from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::boolean[])
-                as owed (message_id, sequence, kind, event, subject, body, due_at, internal)
-        ), written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
-            select $1, message_id, pg_current_xact_id(), feed_epoch(), sequence, kind, event, subject, body, internal
-            from owed
-        ), addressed as (
-            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
-            select $1, owed.message_id, endpoint.endpoint_id, owed.sequence, owed.due_at, 0, 0, false, owed.subject
-            from owed
-            join endpoint on endpoint.merchant_id = $1 and endpoint.interface = owed.kind and endpoint.removed_at is null
-            returning message_id, endpoint_id
-        ), unsent as (
-            insert into unsent_message (merchant_id, message_id, sequence, kind, subject)
-            select $1, owed.message_id, owed.sequence, owed.kind, owed.subject
-            from owed
-            where not owed.internal and not exists (select from addressed where addressed.message_id = owed.message_id)
-        )
-        select message_id, endpoint_id from addressed
-        "#,
-        merchant.0,
-        &messages.iter().map(|message| message.id).collect::<Vec<_>>(),
-        &messages.iter().map(|message| message.sequence).collect::<Vec<_>>(),
-        &messages.iter().map(|message| message.kind.as_str()).collect::<Vec<_>>() as &[&str],
-        &messages.iter().map(|message| message.event).collect::<Vec<_>>() as &[&str],
-        &messages.iter().map(|message| message.subject.as_str()).collect::<Vec<_>>() as &[&str],
-        &messages.iter().map(|message| message.body.as_str()).collect::<Vec<_>>() as &[&str],
-        &messages.iter().map(|message| message.due_at).collect::<Vec<_>>(),
-        &messages.iter().map(|message| message.kind.is_internal()).collect::<Vec<_>>(),
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.message_id, EndpointId(row.endpoint_id))).collect())
 }
 
 /// Writes a message for one given endpoint, and its delivery.

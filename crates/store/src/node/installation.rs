@@ -151,8 +151,8 @@ pub async fn move_clock(tx: &mut HomeTx, from: TimeDelta, to: TimeDelta, by: &st
     Ok(moved.rows_affected() > 0)
 }
 
-/// Begins a new epoch of the feed. Transactions of a database that was restored to an earlier moment get numbers that readers have
-/// passed already; with the epoch they come after everything that was read.
+/// Begins a new epoch. Transactions of a database that was restored to an earlier moment get numbers again that were used before; with
+/// the epoch, messages that have no position yet are numbered after those from before the restore.
 pub async fn begin_epoch(store: &Store) -> Result<i32, Failed> {
     let epoch = sqlx::query_scalar!("update installation set feed_epoch = feed_epoch + 1 returning feed_epoch");
     Ok(epoch.fetch_one(&store.aside).await?)

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::messages::feed::Position;
+use domain::messages::feed::{Cursor, FormerPosition, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -50,6 +50,8 @@ pub struct StreamQuery {
 pub struct EventOut<'a> {
     /// Message id, as in the header `webhook-id`.
     pub id: String,
+    /// Position in the merchant's feed: 1, 2, 3 … without a gap, in the order in which messages were committed.
+    pub position: i64,
     /// Event name, such as `rma.created`.
     pub event: &'a str,
     /// Interface, such as `rma`.
@@ -65,6 +67,15 @@ pub struct EventOut<'a> {
     pub body: &'a RawValue,
 }
 
+/// Why a live feed ends, as the data of the last event `feed.refused`.
+#[derive(Serialize)]
+pub struct FeedRefused<'a> {
+    /// The status that the cursor is answered with from now on: 409 or 410.
+    pub status: u16,
+    /// The problem, and how to go on.
+    pub message: &'a str,
+}
+
 /// A page of the feed.
 #[derive(Serialize, ToSchema)]
 pub struct Events<'a> {
@@ -76,47 +87,77 @@ pub struct Events<'a> {
     pub cursor: String,
 }
 
-/// The first byte of a cursor, so that a later format can be told apart.
-const CURSOR_VERSION: u8 = 1;
-const CURSOR_BYTES: usize = 1 + 4 + 8 + 16;
+/// The first byte of a cursor: a position of the version before, or a number.
+const FORMER: u8 = 1;
+const NUMBERED: u8 = 2;
 
-/// Encodes a position as an opaque cursor that is safe in a URL.
+/// Encodes a place in the feed as an opaque cursor that is safe in a URL.
 #[must_use]
-pub fn write_cursor(at: Position) -> String {
-    let mut bytes = Vec::with_capacity(CURSOR_BYTES);
-    bytes.push(CURSOR_VERSION);
-    bytes.extend_from_slice(&at.epoch.to_be_bytes());
-    bytes.extend_from_slice(&at.transaction.to_be_bytes());
-    bytes.extend_from_slice(at.message.as_bytes());
+pub fn write_cursor(at: Cursor) -> String {
+    let mut bytes = Vec::with_capacity(1 + 4 + 8 + 16);
+    let message = match at {
+        Cursor::At(Position { number, message }) => {
+            bytes.push(NUMBERED);
+            bytes.extend_from_slice(&number.to_be_bytes());
+            message
+        }
+        Cursor::Former(FormerPosition { epoch, transaction, message }) => {
+            bytes.push(FORMER);
+            bytes.extend_from_slice(&epoch.to_be_bytes());
+            bytes.extend_from_slice(&transaction.to_be_bytes());
+            message
+        }
+    };
+    bytes.extend_from_slice(message.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
 /// Decodes a cursor; `None` if it is not one of ours.
 #[must_use]
-pub fn read_cursor(text: &str) -> Option<Position> {
+pub fn read_cursor(text: &str) -> Option<Cursor> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (version, rest) = bytes.split_first()?;
-    let (epoch, rest) = rest.split_first_chunk()?;
-    let (transaction, rest) = rest.split_first_chunk()?;
-    let (message, rest) = rest.split_first_chunk()?;
-    let epoch = i32::from_be_bytes(*epoch);
-    let at = Position { epoch, transaction: u64::from_be_bytes(*transaction), message: uuid::Uuid::from_bytes(*message) };
-    (*version == CURSOR_VERSION && rest.is_empty() && epoch >= 0).then_some(at)
+    match *version {
+        NUMBERED => {
+            let (number, rest) = rest.split_first_chunk()?;
+            let (number, message) = (i64::from_be_bytes(*number), uuid::Uuid::from_slice(rest).ok()?);
+            // Every message has an id, and the start of the feed has none.
+            (number >= 0 && (number == 0) == message.is_nil()).then_some(Cursor::At(Position { number, message }))
+        }
+        FORMER => {
+            let (epoch, rest) = rest.split_first_chunk()?;
+            let (transaction, rest) = rest.split_first_chunk()?;
+            let (epoch, transaction) = (i32::from_be_bytes(*epoch), u64::from_be_bytes(*transaction));
+            let message = uuid::Uuid::from_slice(rest).ok()?;
+            (epoch >= 0).then_some(Cursor::Former(FormerPosition { epoch, transaction, message }))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use uuid::Uuid;
 
     use super::*;
 
+    fn is_read_as_it_was_written(at: Cursor) -> Result<(), TestCaseError> {
+        let cursor = write_cursor(at);
+        prop_assert!(cursor.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
+        prop_assert_eq!(read_cursor(&cursor), Some(at));
+        Ok(())
+    }
+
     proptest! {
         #[test]
-        fn a_cursor_is_read_as_it_was_written(epoch in 0..i32::MAX, transaction: u64, message: u128) {
-            let at = Position { epoch, transaction, message: uuid::Uuid::from_u128(message) };
-            let cursor = write_cursor(at);
-            prop_assert!(cursor.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
-            prop_assert_eq!(read_cursor(&cursor), Some(at));
+        fn a_cursor_is_read_as_it_was_written(number in 1..i64::MAX, message in 1..u128::MAX) {
+            is_read_as_it_was_written(Cursor::At(Position { number, message: Uuid::from_u128(message) }))?;
+        }
+
+        #[test]
+        fn a_cursor_of_the_version_before_is_read_as_it_was_written(epoch in 0..i32::MAX, transaction: u64, message: u128) {
+            is_read_as_it_was_written(Cursor::Former(FormerPosition { epoch, transaction, message: Uuid::from_u128(message) }))?;
         }
 
         #[test]
@@ -127,9 +168,14 @@ mod tests {
 
     #[test]
     fn what_is_no_cursor_names_no_place() {
-        let cursor = write_cursor(Position::BEGINNING);
+        let cursor = write_cursor(Cursor::At(Position::START));
+        assert_eq!(read_cursor(&cursor), Some(Cursor::At(Position::START)));
         let (longer, padded) = (format!("{cursor}AA"), format!("{cursor}="));
-        for text in ["", "now", "AQ", &cursor[1..], &longer, &padded, &cursor.replacen("AQ", "Ag", 1), &cursor.replacen("AQ", "AY", 1)] {
+        let nameless = write_cursor(Cursor::At(Position { number: 1, message: Uuid::nil() }));
+        let negative = write_cursor(Cursor::At(Position { number: -1, message: Uuid::from_u128(1) }));
+        let former = write_cursor(Cursor::Former(FormerPosition { epoch: -1, transaction: 0, message: Uuid::nil() }));
+        for text in ["", "now", "AQ", "Ag", &cursor[1..], &longer, &padded, &cursor.replacen("Ag", "AQ", 1), &nameless, &negative, &former]
+        {
             assert_eq!(read_cursor(text), None, "{text}");
         }
     }

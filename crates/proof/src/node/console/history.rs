@@ -42,12 +42,13 @@ const SHOPPERS_ORDERS: &str = "
     update customer_order set email_fingerprint = $1, received_at = now() - interval '3 days'
     where merchant_id = any($2) and identifier = any(select lpad((n * 7)::text, 12, '0') from generate_series(0, 29) as n)";
 
-/// One message in 20 of the first merchant is about one of four subjects, which have a long history.
+/// One message in 20 of the first merchant is about one of four subjects, which have a long history. Nobody reads the feed here, so
+/// positions leave gaps.
 const MESSAGES: &str = "
-    insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
+    insert into message (merchant_id, message_id, position, sequence, kind, event, subject, body)
     select $1[1 + case when n % 2 = 0 then 0 else n / 2 % 100 end],
         (left(first_id(now() - interval '27 days' + interval '27 days' * (n::float8 / $2))::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
-        1 + n / 6 % 1000, 'rma', 'rma.tracking_updated',
+        n + 1, 1 + n / 6 % 1000, 'rma', 'rma.tracking_updated',
         case when n % 20 = 0 then 'R-' || n / 20 % 4 else 'R-' || n / 6 end,
         '{\"rma_identifier\":\"R-' || n / 6 || '\",\"status\":\"CREATED\",\"lines\":[' || repeat('{\"sku\":\"SHOE-42\"},', 20) || '{}]}'
     from generate_series(0, $2 - 1) as n";
@@ -64,6 +65,9 @@ const ATTEMPTS: &str = "
         ) as row,
         generate_series(1, 3) as try";
 
+/// Whatever is written from now on comes after these.
+const COUNTERS: &str = "update feed_counter set last = 1::bigint << 42, last_message = gen_random_uuid()";
+
 /// Three in five entries form one large group; the others are spread over all refusing systems and five reasons.
 const FAILURES: &str = "
     with entry as materialized (
@@ -76,8 +80,8 @@ const FAILURES: &str = "
         select *, (left(first_id(at)::text, 24) || lpad(to_hex(n + (1::bigint << 40)), 12, '0'))::uuid as id from entry
     ),
     written as (
-        insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
-        select $1[m], id, 1, $5, 'outbound_asn.shipped', 'SHP-' || n, '{\"asn\":\"SHP-' || n || '\"}' from failed
+        insert into message (merchant_id, message_id, position, sequence, kind, event, subject, body)
+        select $1[m], id, n + (1::bigint << 40), 1, $5, 'outbound_asn.shipped', 'SHP-' || n, '{\"asn\":\"SHP-' || n || '\"}' from failed
     ),
     tried as (
         insert into attempt (merchant_id, attempt_id, message_id, endpoint_id, started_at, took_ms, number, status, outcome, answer)
@@ -107,8 +111,8 @@ const WAITING: &str = "
         from generate_series(0, $3 / 4 - 1) as n
     ),
     written as (
-        insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
-        select $1[m], id, 1, $5, 'outbound_asn.shipped', 'OWED-' || n, '{}' from row
+        insert into message (merchant_id, message_id, position, sequence, kind, event, subject, body)
+        select $1[m], id, n + (1::bigint << 41), 1, $5, 'outbound_asn.shipped', 'OWED-' || n, '{}' from row
     )
     insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
     select $1[m], id, $2[m], 1, now() + interval '6 hours' + n * interval '1 second', 3, 0, false, 'OWED-' || n from row";
@@ -330,6 +334,7 @@ pub(super) async fn store(app: &App, stage: &Stage, systems: &Merchant, endpoint
     for statement in [REPORTED, JOBS] {
         sqlx::query(statement).bind(&stage.merchants).bind(&refusing).bind(i32::try_from(count)?).execute(&mut connection).await?;
     }
+    sqlx::raw_sql(COUNTERS).execute(&mut connection).await?;
     sqlx::raw_sql(NOTES).execute(&mut connection).await?;
     for statement in ["vacuum analyze", "checkpoint"] {
         sqlx::raw_sql(statement).execute(&mut connection).await?;

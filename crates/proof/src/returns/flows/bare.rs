@@ -44,8 +44,9 @@ fn script(targets: &[Target], returns: usize) -> String {
 begin;
 select rma_id, sequence, status, updated_at, lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') as stamp from rma where merchant_id = {merchant} and identifier = 'BARE-' || :n::integer for update \\gset
 update rma set sequence = sequence + 1, updated_at = now() where merchant_id = {merchant} and rma_id = :rma_id::uuid;
-insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body) values ({merchant}, {message}, pg_current_xact_id(), 0, :sequence::bigint + 1, 'rma', 'rma.tracking_updated', 'BARE-' || :n::integer, '{body}');
 insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane) values ({merchant}, {message}, {endpoint}, :sequence::bigint + 1, now(), 0, 0, false, 'BARE-' || :n::integer);
+update feed_counter set last = last + 1, last_message = {message} where merchant_id = {merchant} returning last as place \\gset
+insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position) values ({merchant}, {message}, pg_current_xact_id(), 0, :sequence::bigint + 1, 'rma', 'rma.tracking_updated', 'BARE-' || :n::integer, '{body}', :place::bigint);
 commit;
 ",
         last = returns - 1,

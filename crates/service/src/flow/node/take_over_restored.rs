@@ -1,4 +1,5 @@
-//! Takes over a database that was restored from a backup: begins a new epoch of the feed, and ends the leases that were restored.
+//! Takes over a database that was restored from a backup: ends the leases that were restored, and begins a new epoch, by which messages
+//! are ordered that have no position in the feed yet.
 
 use store::Failed;
 use store::messages::leases;

@@ -140,6 +140,29 @@ async fn a_quiet_feed_shows_that_it_is_there() {
 }
 
 #[tokio::test]
+async fn a_live_feed_that_cannot_go_on_says_why_and_ends() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    world.owe(merchant.id, "R-1", 1).await;
+    world.owe(merchant.id, "R-1", 2).await;
+    let mut live = Live::of(&merchant, "?from=beginning", None).await;
+    live.event().await;
+    let second = live.event().await;
+    // The database is restored to the moment before the second.
+    let restored = "delete from message where position > 1;
+        update feed_counter set last = 1, last_message = (select message_id from message where merchant_id = feed_counter.merchant_id)";
+    sqlx::raw_sql(restored).execute(&mut world.database.connect().await).await.unwrap();
+    let last = live.event().await;
+    assert_eq!((last.event.as_str(), last.id.as_str(), &last.data["status"]), ("feed.refused", "", &409.into()));
+    let said = last.data["message"].clone();
+    assert!(said.as_str().unwrap().contains("restored to an earlier moment"), "{said}");
+    live.ends().await;
+    let again =
+        merchant.calls(reqwest::Method::GET, "/v1/events/stream", |request| request.header("Last-Event-ID", second.id.as_str())).await;
+    assert_eq!((again.status.as_u16(), &again.body["message"]), (409, &said), "a client that reconnects is told the same");
+}
+
+#[tokio::test]
 async fn a_revoked_token_ends_a_live_feed_within_five_seconds() {
     let world = World::new().await;
     let (merchant, other) = (world.merchant("acme").await, world.merchant("other").await);

@@ -19,3 +19,13 @@ pub struct Message {
     /// The earliest time of delivery.
     pub due_at: DateTime<Utc>,
 }
+
+impl Message {
+    /// True for a message that the merchant's feed shows. Internal work and trials have no position in it.
+    pub(super) fn is_in_feed(&self) -> bool {
+        match self.kind {
+            Kind::Of(_) => true,
+            Kind::EndpointTest | Kind::Internal(_) => false,
+        }
+    }
+}

@@ -7,20 +7,27 @@ use crate::connection::Connection;
 use crate::failed::Failed;
 use crate::returns::rma_changes::{Change, write_change};
 
-/// Writes a change and its message, and the delivery if the merchant has an endpoint for its kind; without one, the message is
-/// unsent. Returns that endpoint.
+/// Writes a change and its message with its position, and the delivery if the merchant has an endpoint for its kind; without one, the
+/// message is unsent. Returns that endpoint.
 pub(super) async fn insert(
     connection: &mut Connection,
     merchant: MerchantId,
     change: &Change,
     message: &Message,
 ) -> Result<Option<EndpointId>, Failed> {
-    let endpoint = write_change!(
-        query_scalar,
+    let row = write_change!(
+        query,
         ", changed as (",
-        "), written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $32, pg_current_xact_id(), feed_epoch(), $33, $34, $35, $36, $37)
+        "), taken as (
+            update feed_counter
+            set last = last + case when live then 1 else 0 end, last_message = case when live then $32 else last_message end
+            where merchant_id = $1
+            returning case when live then last end as position
+        ), written as (
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position)
+            select $1, $32, pg_current_xact_id(), feed_epoch(), $33, $34, $35, $36, $37, taken.position
+            from (select 1 as one) as new
+            left join taken on true
         ), owed as (
             insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
             select $1, $32, endpoint_id, $33, $38, 0, 0, false, $36
@@ -32,7 +39,9 @@ pub(super) async fn insert(
             select $1, $32, $33, $34, $36
             where not exists (select from owed)
         )
-        select endpoint_id from owed",
+        select (select endpoint_id from owed) as endpoint_id,
+            -- From here on nobody else gets a number, so this process must not stop for long.
+            set_config('idle_in_transaction_session_timeout', '2s', true) as held_for",
         merchant,
         change,
         message.id,
@@ -43,7 +52,7 @@ pub(super) async fn insert(
         message.body,
         message.due_at,
     )
-    .fetch_optional(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(endpoint.map(EndpointId))
+    Ok(row.endpoint_id.map(EndpointId))
 }

@@ -14,23 +14,23 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
-use domain::messages::feed::Position;
+use domain::messages::feed::Cursor;
 use domain::messages::message::Interface;
 use hyper::body::{Body as HttpBody, Frame};
 use store::messages::feed;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use wire::answer::ErrorBody;
-use wire::messages::event::{Start, StreamQuery, write_cursor};
+use wire::messages::event::{FeedRefused, Start, StreamQuery, write_cursor};
 
-use super::events::{begin, describe, interface};
+use super::events::{begin, describe, interface, read};
 use crate::app::App;
 use crate::delivery::subscribers::{Full, Subscriber};
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
 use crate::node::Phase;
 
-/// The interval at which the feed is polled without a signal: other nodes write too, and open transactions hold events back.
+/// The interval at which the feed is polled without a signal: other nodes write too.
 const POLL_EVERY: Duration = Duration::from_millis(500);
 /// The delay after a signal, so that events that are written together are read together.
 const GATHER: Duration = Duration::from_millis(20);
@@ -47,7 +47,8 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 ///
 /// Server-sent events: `id` is a cursor, `event` the kind of event, and `data` the event as in a page of the feed. A client that
 /// loses its connection reconnects with the header `Last-Event-ID` and misses nothing. When there is nothing to send, a comment
-/// every 15 seconds keeps the connection alive.
+/// every 15 seconds keeps the connection alive. If the feed cannot be read on, the last event is `feed.refused`, with the status and the
+/// message that a page would be answered with.
 #[utoipa::path(
     get,
     path = "/v1/events/stream",
@@ -57,6 +58,8 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
     responses(
         (status = 200, description = "Events, until either side closes the connection.", body = String, content_type = "text/event-stream"),
         (status = 400, description = "The query is invalid.", body = ErrorBody),
+        (status = 409, description = "The cursor's event is not in the feed, because the database was restored to an earlier moment.", body = ErrorBody),
+        (status = 410, description = "Events after the cursor have been removed, because they are older than 30 days.", body = ErrorBody),
     )
 )]
 pub(crate) async fn follow(
@@ -70,7 +73,7 @@ pub(crate) async fn follow(
     let unreadable = || ApiError::BadQuery("Last-Event-ID must be the id of an event of this feed".to_owned());
     let at = match headers.get(LAST_EVENT_ID).filter(|id| !id.is_empty()) {
         Some(id) => id.to_str().ok().and_then(wire::messages::event::read_cursor).ok_or_else(unreadable)?,
-        None => begin(&app, query.cursor.as_deref(), query.from, Start::Now).await?,
+        None => begin(&app, caller.merchant, query.cursor.as_deref(), query.from, Start::Now).await?,
     };
     let subscribers = app.subscribers();
     let subscriber = subscribers.admit(caller.merchant, &app.settings.events, &app.metrics.followers).map_err(|full| {
@@ -81,6 +84,8 @@ pub(crate) async fn follow(
         ApiError::TooManyRequests { exceeded, limit, retry_after: 1 }
     })?;
     let merchant = caller.merchant;
+    // A cursor that is refused is refused before the stream begins.
+    let at = read(&app, merchant, at, 0).await?.after;
     let (frames, sent) = mpsc::channel(1);
     let tail = Tail { app, caller, subscriber, only, at, frames };
     tokio::spawn(async move {
@@ -111,20 +116,14 @@ enum Ended {
     Failed(ApiError),
 }
 
-impl From<store::Failed> for Ended {
-    fn from(failed: store::Failed) -> Self {
-        Self::Failed(failed.into())
-    }
-}
-
 /// One client's live feed.
 struct Tail {
     app: App,
     caller: Merchant,
     subscriber: Subscriber,
     only: Option<Interface>,
-    /// The position of the last event that was read.
-    at: Position,
+    /// The place of the last event that was read.
+    at: Cursor,
     frames: mpsc::Sender<Bytes>,
 }
 
@@ -140,10 +139,15 @@ impl Tail {
             let mut signal = std::pin::pin!(signal.notified());
             signal.as_mut().enable();
             self.check().await?;
-            let rows = feed::page(self.app.store(self.caller.merchant), self.caller.merchant, self.at, PAGE).await?;
+            let feed::Page { after, events: rows } = match read(&self.app, self.caller.merchant, self.at, PAGE).await {
+                Ok(page) => page,
+                Err(refused @ (ApiError::Conflict(_) | ApiError::Gone(_))) => return self.refuse(&refused).await,
+                Err(error) => return Err(Ended::Failed(error)),
+            };
+            self.at = after;
             let mut text = String::new();
             for row in &rows {
-                self.at = row.at;
+                self.at = Cursor::At(row.at);
                 write(&mut text, row, self.only).map_err(Ended::Failed)?;
             }
             if text.is_empty() && quiet_since.elapsed() >= heartbeat {
@@ -162,6 +166,13 @@ impl Tail {
                 () = self.frames.closed() => return Err(Ended::Over),
             }
         }
+    }
+
+    /// Tells the client why its feed ends. It has no id, so that a client that reconnects is refused with the same words.
+    async fn refuse(&self, refused: &ApiError) -> Result<(), Ended> {
+        let refused = FeedRefused { status: refused.status().as_u16(), message: &refused.message() };
+        let data = serde_json::to_string(&refused).map_err(|error| Ended::Failed(ApiError::Internal(error.to_string())))?;
+        self.send(format!("event: feed.refused\ndata: {data}\n\n")).await
     }
 
     /// Checks that the process is not shutting down and that the token is still valid.
@@ -193,7 +204,7 @@ impl Tail {
 fn write(text: &mut String, row: &feed::Event, only: Option<Interface>) -> Result<(), ApiError> {
     let Some(event) = describe(row, only)? else { return Ok(()) };
     let data = serde_json::to_string(&event).map_err(|error| ApiError::Internal(error.to_string()))?;
-    let _ = write!(text, "id: {}\nevent: {}\n", write_cursor(row.at), row.event);
+    let _ = write!(text, "id: {}\nevent: {}\n", write_cursor(Cursor::At(row.at)), row.event);
     // A stored body may span several lines; each needs a field of its own.
     for line in data.split(['\n', '\r']) {
         let _ = writeln!(text, "data: {line}");
