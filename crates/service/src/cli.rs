@@ -10,6 +10,7 @@ mod id;
 mod merchants;
 mod messages;
 mod moment;
+mod named_host;
 mod node;
 mod orders;
 mod output;
@@ -73,6 +74,8 @@ enum Command {
     Restored,
     #[command(flatten)]
     Operate(Operate),
+    /// Forward a merchant's messages to a server on this machine as they come, signed, and from where the last run stopped.
+    Listen(Box<messages::listen::Listen>),
     /// Print the OpenAPI document.
     Openapi(node::openapi::Openapi),
     /// Check the settings, or print the defaults.
@@ -234,6 +237,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             }
             operate(command, &app, cli.output).await?;
         }
+        Command::Listen(listen) => Box::pin(messages::listen::run(*listen, settings()?, cli.output)).await?,
         Command::Openapi(openapi) => output::text(&if openapi.operator { operator_api().document } else { openapi::text().to_owned() }),
         Command::CliReference => output::text(&node::reference::write(Cli::command())),
         Command::Config(command) => node::config::run(&command, cli.config.as_deref(), unconnected, cli.output)?,

@@ -47,5 +47,7 @@ pub mod timer;
 pub mod transports;
 pub mod variants;
 
+pub(crate) use self::due_message::Envelope;
 pub(crate) use self::engine::LEASE_TERM;
 pub use self::handle::{Delivery, NoDelivery, forward_signals};
+pub(crate) use self::transports::dispatch::headers;

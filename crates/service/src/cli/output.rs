@@ -14,7 +14,6 @@ use std::sync::OnceLock;
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
-#[cfg(feature = "simulators")]
 use tokio::sync::Notify;
 
 use super::table::{self, View};
@@ -70,8 +69,7 @@ fn coloured(mut text: &str) -> String {
 /// The first failure to write to standard output. Nothing is written any more after it.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Wakes `backhaul dev` when nobody can read any more.
-#[cfg(feature = "simulators")]
+/// Wakes a command without an end when nobody can read any more.
 static NOBODY_READS: Notify = Notify::const_new();
 
 /// Writes to standard output, up to the first failure.
@@ -82,7 +80,6 @@ fn write_out(text: &str) {
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         let _ = LOST.set(error);
-        #[cfg(feature = "simulators")]
         NOBODY_READS.notify_one();
     }
 }
@@ -98,7 +95,6 @@ pub(super) fn lost() -> Option<&'static io::Error> {
 }
 
 /// Waits until nobody can read any more.
-#[cfg(feature = "simulators")]
 pub(super) async fn nobody_reads() {
     NOBODY_READS.notified().await;
 }

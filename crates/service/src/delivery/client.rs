@@ -8,6 +8,7 @@ mod error;
 mod failure;
 mod identity;
 mod roots;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use self::error::{NoClient, NoRoots};
 pub(super) use self::failure::{explain_io, is_of_tls};
 pub use self::identity::Identity;
 use self::identity::Owner;
+pub use self::stream::Stream;
 use super::guard::{Guard, NotAllowed, Target};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
@@ -159,20 +161,19 @@ impl Client {
         let deadline = request.deadline;
         let mut answer = Answer { most_read: request.most_read, most_kept: request.most_kept, ..Answer::default() };
         let outcome = tokio::time::timeout(deadline, self.exchange(request, &mut answer)).await.unwrap_or(Outcome::TimedOut);
-        CallResult {
-            outcome,
-            truncated: answer.is_truncated(),
-            tls: answer.tls,
-            answer: answer.kept.into(),
-            took: self.clock.uptime().saturating_sub(began),
-        }
+        answer.result(outcome, self.clock.uptime().saturating_sub(began))
     }
 
     async fn exchange(&self, request: Request, answer: &mut Answer) -> Outcome {
-        let target = match request.target {
-            Ok(target) => target,
-            Err(refusal) => return Outcome::Refused(refusal.to_string()),
-        };
+        match self.send(request).await {
+            Ok(response) => self.read(response, answer).await,
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    async fn send(&self, request: Request) -> Result<Response<body::Incoming>, Outcome> {
+        let target = request.target.map_err(|refusal| Outcome::Refused(refusal.to_string()))?;
         let mut sent = hyper::Request::new(Full::new(request.body));
         *sent.method_mut() = request.method;
         *sent.uri_mut() = target.uri().clone();
@@ -182,10 +183,7 @@ impl Client {
             None => self.http.request(sent),
             Some(identity) => self.pool_of(&identity).request(sent),
         };
-        match answered.await {
-            Ok(response) => self.read(response, answer).await,
-            Err(error) => failure::explain(&error),
-        }
+        answered.await.map_err(|error| failure::explain(&error))
     }
 
     async fn read(&self, response: Response<body::Incoming>, answer: &mut Answer) -> Outcome {
@@ -247,6 +245,11 @@ enum Reading {
 }
 
 impl Answer {
+    /// The result of a call that took this long.
+    fn result(self, outcome: Outcome, took: Duration) -> CallResult {
+        CallResult { outcome, truncated: self.is_truncated(), tls: self.tls, answer: self.kept.into(), took }
+    }
+
     fn wants_more(&self) -> bool {
         self.seen < self.most_read
     }

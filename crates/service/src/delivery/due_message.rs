@@ -32,13 +32,13 @@ pub(super) struct DueMessage {
 }
 
 /// The parts of a message that its headers tell.
-pub(super) struct Envelope<'a> {
-    pub(super) id: Uuid,
-    pub(super) event: &'a str,
-    pub(super) sequence: i64,
+pub(crate) struct Envelope<'a> {
+    pub(crate) id: Uuid,
+    pub(crate) event: &'a str,
+    pub(crate) sequence: i64,
     /// The number of the attempt.
-    pub(super) attempt: i16,
-    pub(super) body: &'a [u8],
+    pub(crate) attempt: i16,
+    pub(crate) body: &'a [u8],
 }
 
 impl DueMessage {

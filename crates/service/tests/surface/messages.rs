@@ -23,6 +23,7 @@ mod failures_command;
 mod feed_numbering;
 mod guarded;
 mod internal_work;
+mod listen_command;
 mod looking;
 mod mails;
 mod midflight;

@@ -76,6 +76,41 @@ pub struct FeedRefused<'a> {
     pub message: &'a str,
 }
 
+/// An event of the feed, as whoever follows it reads it. It has no `Debug` because the body holds personal data.
+#[derive(Deserialize)]
+pub struct EventIn {
+    /// Message id, as in the header `webhook-id`.
+    pub id: uuid::Uuid,
+    /// Event name, such as `rma.created`.
+    pub event: String,
+    /// Interface, such as `rma`.
+    pub interface: String,
+    /// Subject of the message: a return, an order, an ASN number or a unit.
+    pub subject: String,
+    /// Position within the subject, from 1.
+    pub sequence: i64,
+    /// The body, exactly as delivered.
+    pub body: Box<RawValue>,
+}
+
+/// Reads the data of an event of the live feed; `None` if it is not one.
+#[must_use]
+pub fn read(data: &str) -> Option<EventIn> {
+    serde_json::from_str(data).ok()
+}
+
+impl EventIn {
+    /// True for a message whose shopper was erased, and the content with them.
+    #[must_use]
+    pub fn is_erased(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Erased {
+            erased: bool,
+        }
+        serde_json::from_str::<Erased>(self.body.get()).is_ok_and(|body| body.erased)
+    }
+}
+
 /// A page of the feed.
 #[derive(Serialize, ToSchema)]
 pub struct Events<'a> {
@@ -164,6 +199,21 @@ mod tests {
         fn no_text_is_too_odd_to_be_refused(text in "[A-Za-z0-9_=-]{0,60}") {
             let _ = read_cursor(&text);
         }
+    }
+
+    #[test]
+    fn an_event_is_read_with_its_body_byte_for_byte() {
+        let body = r#"{"rma_identifier": "R-1",  "note":"größer"}"#;
+        let event = |body: &str| {
+            let id = uuid::Uuid::nil();
+            read(&format!(
+                r#"{{"id":"{id}","event":"rma.created","interface":"rma","subject":"R-1","sequence":1,"created_at":"x","body":{body}}}"#
+            ))
+        };
+        let read_back = event(body).unwrap();
+        assert_eq!((read_back.body.get(), read_back.is_erased()), (body, false));
+        assert!(event(r#"{"erased":true}"#).unwrap().is_erased());
+        assert!(read("{}").is_none());
     }
 
     #[test]

@@ -9,22 +9,20 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{ArgMatches, Args, Command};
 use domain::messages::delivery::Outcome;
-use domain::node::mode::Mode;
 use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use url::{Host, Url};
 
 use super::operations::{self, Reach, reach};
 use super::parameters;
 use crate::cli::confirm::confirm;
+use crate::cli::named_host;
 use crate::cli::output::{self, Format};
 use crate::cli::session;
 use crate::delivery::client::Client;
 use crate::http::operator_api::{Screen, TERMINAL};
-use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
 /// The longest time for a command. The longest of them checks all endpoints, for 45 seconds at most.
@@ -174,26 +172,9 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(url: &str, token: &SecretString, mut settings: Settings) -> anyhow::Result<Self> {
-        let wrong = || format!("--server {url} is not the address of a console, such as https://console.example.com");
-        let parsed = Url::parse(url).with_context(wrong)?;
-        let is_local = match parsed.host().with_context(wrong)? {
-            Host::Ipv4(address) => address.is_loopback(),
-            Host::Ipv6(address) => address.is_loopback(),
-            Host::Domain(name) => name == "localhost",
-        };
-        match parsed.scheme() {
-            "https" => {}
-            "http" if is_local => {}
-            "http" => bail!("--server {url} would send the token in the clear; use https, or a tunnel to this machine"),
-            _ => bail!(wrong()),
-        }
-        let port = parsed.port_or_known_default().with_context(wrong)?;
-        // Whoever gives the address chooses it, so that it may be anywhere. The client refuses all others.
-        let only = format!("{}:{port}", parsed.host_str().with_context(wrong)?).parse();
-        settings.outbound.allowed = vec![only.map_err(|_| anyhow::anyhow!(wrong()))?];
-        settings.mode = Mode::Sandbox;
-        let client = Client::new(&settings, Clock::system())?;
+    fn new(url: &str, token: &SecretString, settings: Settings) -> anyhow::Result<Self> {
+        let parsed = named_host::read_secure("--server", url, "the address of a console, such as https://console.example.com")?;
+        let client = named_host::client(&[&parsed], settings)?;
         let mut authorization = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()))
             .map_err(|_| anyhow::anyhow!("the token file has characters that no token has; write the token into it, and nothing else"))?;
         authorization.set_sensitive(true);

@@ -26,6 +26,7 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("serve", Local(OF_THE_MACHINE)),
     ("migrate", Local("it changes the schema, for which the service's role has no right")),
     ("restored", Local("it runs before the service starts again")),
+    ("listen", Local("it forwards to a server beside it, with a credential of the merchant")),
     ("merchant add", Changes(Manager)),
     ("merchant set", Changes(Manager)),
     ("merchant rename", Changes(Manager)),
