@@ -8,6 +8,7 @@ pub mod merchant;
 pub mod patroni;
 pub mod postgres;
 pub mod raw_http2;
+pub mod samples;
 pub mod shop;
 mod tls;
 pub mod warehouse;

@@ -118,6 +118,9 @@ enum Operate {
     /// Work through the failure queue: messages whose delivery was given up.
     #[command(subcommand)]
     Failures(messages::failures::Command),
+    /// Make a message in a sandbox, by living through what leads to it: an order, a return, a scan, a receipt, a refund.
+    #[cfg(feature = "simulators")]
+    Trigger(messages::trigger::Trigger),
     /// List the processes that deliver: buckets, lease age, calls in flight, overdue deliveries.
     Deliverers,
     /// Import, show and find orders; list refused order messages and orders with warnings.
@@ -257,6 +260,8 @@ async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<
         Operate::Exceptions(command) => warehouse::exceptions::run(command, app, format).await,
         Operate::Messages(command) => messages::commands::run(command, app, format).await,
         Operate::Failures(command) => messages::failures::run(command, app, format).await,
+        #[cfg(feature = "simulators")]
+        Operate::Trigger(trigger) => messages::trigger::run(trigger, app, format).await,
         Operate::Deliverers => node::deliverers::run(app, format).await,
         Operate::Orders(command) => orders::commands::run(command, app, format).await,
         Operate::Returns(command) => returns::commands::run(command, app, format).await,

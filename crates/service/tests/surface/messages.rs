@@ -39,5 +39,6 @@ mod retries;
 mod stuck;
 mod terminal;
 mod trial_command;
+mod trigger_command;
 mod unsent;
 mod webhooks;

@@ -89,6 +89,7 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("failures notes", Lists(Viewer)),
     ("failures contacted", Changes(Support)),
     ("failures discard", Changes(Support)),
+    ("trigger", Local("it plays shopper, carrier and warehouse in a sandbox, beside its database")),
     ("deliverers", Lists(Viewer)),
     ("orders import", Local("it reads a file of any size; send it to POST /v1/order_imports with a token of the merchant instead")),
     ("orders show", Reads(Viewer)),

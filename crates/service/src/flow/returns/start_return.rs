@@ -75,7 +75,7 @@ pub struct StartedReturn {
 
 impl StartedReturn {
     /// The identifier of the return.
-    pub(super) fn identifier(&self) -> Result<String, Failed> {
+    pub(crate) fn identifier(&self) -> Result<String, Failed> {
         #[derive(Deserialize)]
         struct Named {
             rma_identifier: String,
