@@ -17,6 +17,10 @@ setup: ## Install missing tools: PostgreSQL, PgBouncer, HAProxy, curl, promtool,
 dev: ## Run everything locally: the service, a temporary PostgreSQL, two merchants and their simulated systems
 	@cargo run --locked --quiet -p backhaul -- dev
 
+.PHONY: demo-picture
+demo-picture: ## Draw what `backhaul demo` tells, for the README
+	@cargo run --locked --quiet -p backhaul -- demo --svg docs/pictures/demo.svg
+
 .PHONY: dev-check
 dev-check: ## Play the first five minutes of docs/first-steps.md in a terminal, and compare what is seen with scripts/dev-check.txt (WRITE_DOWN=1 writes it anew)
 	@cargo build --locked --quiet -p backhaul

@@ -66,6 +66,9 @@ enum Command {
     /// Run a complete sandbox on this machine: a temporary PostgreSQL, the service, and two merchants with simulated systems.
     #[cfg(feature = "simulators")]
     Dev(dev::Dev),
+    /// Tell a story in a sandbox of its own: a return, a system that fails, the failure queue, and the refund in the end.
+    #[cfg(feature = "simulators")]
+    Demo(dev::demo::Demo),
     /// Run the service.
     Serve(node::serve::Serve),
     /// Create or upgrade the database schema; the first run also fixes the mode, production or sandbox.
@@ -218,6 +221,8 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match cli.command {
         #[cfg(feature = "simulators")]
         Command::Dev(dev) => dev::run(dev, settings()?, operator_api()).await?,
+        #[cfg(feature = "simulators")]
+        Command::Demo(demo) => dev::demonstrate(demo, settings()?, operator_api()).await?,
         Command::Serve(serve) => node::serve::run(unconnected()?, &serve, operator_api()).await?,
         Command::Migrate(migrate) => node::migrate::run(&migrate, &settings()?, &Clock::system(), cli.output).await?,
         Command::Restored => node::restored::run(&unconnected()?, cli.output).await?,

@@ -8,8 +8,10 @@
 //! - A few sample returns (`tour.rs`), so that the developer sees messages delivered at once.
 //! - The mailbox that catches all mail, with a page to look at it (`mail_page.rs`).
 //! - Commands to paste (`welcome.rs`), and colours (`paint.rs`).
+//! - `backhaul demo`, a story that is told on top of all this (`demo.rs`).
 
 mod database;
+pub(super) mod demo;
 mod leftovers;
 pub(super) mod machine;
 mod mail_page;
@@ -34,6 +36,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 
 use self::database::Database;
+use self::demo::Demo;
 use self::paint::{Paint, Steps};
 use self::ports::Ports;
 use self::welcome::Addresses;
@@ -71,7 +74,29 @@ pub(super) struct Dev {
 pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) -> anyhow::Result<()> {
     let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
     let ports = Ports::take(dev.port)?;
-    // Handle Ctrl-C and a closed terminal from the start, so that no PostgreSQL is left behind.
+    let leaving = watch_for_leaving()?;
+    output::painted(&format!("{}\n", steps.paint.bold("Starting a sandbox on this machine")));
+    let reset = dev.reset.then_some(&dev.confirmation);
+    let database = Database::open(&settings, reset, &steps).await?;
+    let sandbox = Sandbox { database: &database, ports, settings, operator_api, then: Then::Stay { verbose: dev.verbose } };
+    let ran = Box::pin(run_until_stopped(sandbox, &steps, leaving)).await;
+    ran.and(database.close())
+}
+
+/// Runs `backhaul demo`. Its database is always a temporary one, because the story moves the clock.
+pub(super) async fn demonstrate(demo: Demo, settings: Settings, operator_api: Commands) -> anyhow::Result<()> {
+    let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
+    let ports = Ports::take(0)?;
+    let leaving = watch_for_leaving()?;
+    output::painted(&format!("{}\n", steps.paint.bold("Starting a sandbox on this machine")));
+    let database = Database::temporary(&steps).await?;
+    let sandbox = Sandbox { database: &database, ports, settings, operator_api, then: Then::Tell(demo) };
+    let ran = Box::pin(run_until_stopped(sandbox, &steps, leaving)).await;
+    ran.and(database.close())
+}
+
+/// Handles Ctrl-C and a closed terminal from the start, so that no PostgreSQL is left behind.
+fn watch_for_leaving() -> anyhow::Result<watch::Receiver<bool>> {
     let (leave, leaving) = watch::channel(false);
     let mut hangup = signal(SignalKind::hangup()).context("installing the handler of SIGHUP failed")?;
     tokio::spawn(async move {
@@ -82,12 +107,15 @@ pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) ->
         }
         let _ = leave.send(true);
     });
-    output::painted(&format!("{}\n", steps.paint.bold("Starting a sandbox on this machine")));
-    let reset = dev.reset.then_some(&dev.confirmation);
-    let database = Database::open(&settings, reset, &steps).await?;
-    let sandbox = Sandbox { database: &database, ports, settings, operator_api, verbose: dev.verbose };
-    let ran = Box::pin(run_until_stopped(sandbox, &steps, leaving)).await;
-    ran.and(database.close())
+    Ok(leaving)
+}
+
+/// What follows once the service runs.
+enum Then {
+    /// Sample returns and commands to paste, until shutdown is requested.
+    Stay { verbose: bool },
+    /// The story, which ends.
+    Tell(Demo),
 }
 
 /// Everything that the service is started with.
@@ -96,12 +124,12 @@ struct Sandbox<'a> {
     ports: Ports,
     settings: Settings,
     operator_api: Commands,
-    verbose: bool,
+    then: Then,
 }
 
 /// Runs the service and the simulated systems around it, until shutdown is requested.
 async fn run_until_stopped(sandbox: Sandbox<'_>, steps: &Steps, leaving: watch::Receiver<bool>) -> anyhow::Result<()> {
-    let Sandbox { database, ports, settings, operator_api, verbose } = sandbox;
+    let Sandbox { database, ports, settings, operator_api, then } = sandbox;
     let (receiver, mailbox) = (Receiver::start().await?, Arc::new(Mailbox::start().await?));
     let mails = mail_page::serve(Arc::clone(&mailbox)).await?;
     let (public, console) = ports.addresses()?;
@@ -122,13 +150,41 @@ async fn run_until_stopped(sandbox: Sandbox<'_>, steps: &Steps, leaving: watch::
     let serving = serve::serve(app.clone(), &roles, operator_api, ports.hand_over()?, leaving, |address| _ = started.send(address));
     let showing = async {
         let address: SocketAddr = address.await.context("the service did not start")?;
-        let mut arrivals = tour::follow(&receiver);
         demos.0.connect(address)?;
         demos.1.connect(address)?;
-        tour::play(&app, &demos, &mut arrivals, steps.paint).await?;
-        let first_link = first_link(&app, &format!("http://{console}")).await?;
-        let addresses = Addresses { service: address, console, mailbox: mails, first_link };
-        output::painted(&welcome::welcome(&addresses, database, &demos, app.now(), steps.paint, verbose));
+        let around = Around { app: &app, database, demos: &demos, receiver: &receiver, mailbox: &mailbox, paint: steps.paint };
+        match then {
+            Then::Stay { verbose } => around.stay((address, console, mails), verbose).await,
+            Then::Tell(demo) => demo::tell(&demo, &app, &receiver, &demos.0, steps.paint).await,
+        }
+    };
+    tokio::select! {
+        biased;
+        served = serving => served,
+        shown = showing => shown,
+    }
+}
+
+/// The running sandbox.
+struct Around<'a> {
+    app: &'a App,
+    database: &'a Database,
+    demos: &'a (seed::Demo, seed::Demo),
+    receiver: &'a Receiver,
+    mailbox: &'a Mailbox,
+    paint: Paint,
+}
+
+impl Around<'_> {
+    /// Plays the sample returns, prints the commands to paste, and lets the simulated systems work for as long as it is polled. The
+    /// addresses are those of the service, the console and the mailbox.
+    async fn stay(self, (service, console, mails): (SocketAddr, SocketAddr, SocketAddr), verbose: bool) -> anyhow::Result<()> {
+        let Self { app, database, demos, receiver, mailbox, paint } = self;
+        let mut arrivals = tour::follow(receiver);
+        tour::play(app, demos, &mut arrivals, paint).await?;
+        let first_link = first_link(app, &format!("http://{console}")).await?;
+        let addresses = Addresses { service, console, mailbox: mails, first_link };
+        output::painted(&welcome::welcome(&addresses, database, demos, app.now(), paint, verbose));
         // Errors before this point end the command and are printed; from here on they go to the log.
         if verbose {
             output::painted("\nMessages to merchants and mails to shoppers from now on:\n\n");
@@ -136,19 +192,14 @@ async fn run_until_stopped(sandbox: Sandbox<'_>, steps: &Steps, leaving: watch::
         } else {
             telemetry::start_quietly(&app.settings.log);
         }
-        let shown = verbose.then_some(steps.paint);
-        let (one, other) = (demos.0.warehouse(address, app.now())?, demos.1.warehouse(address, app.now())?);
+        let shown = verbose.then_some(paint);
+        let (one, other) = (demos.0.warehouse(service, app.now())?, demos.1.warehouse(service, app.now())?);
         tokio::join!(
-            tour::report(&app, &receiver, &mailbox, arrivals, shown),
+            tour::report(app, receiver, mailbox, arrivals, shown),
             one.keep_working(WAREHOUSE_PAUSE),
             other.keep_working(WAREHOUSE_PAUSE),
         );
-        anyhow::Ok(())
-    };
-    tokio::select! {
-        biased;
-        served = serving => served,
-        shown = showing => shown,
+        Ok(())
     }
 }
 

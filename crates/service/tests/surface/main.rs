@@ -12,6 +12,7 @@ mod world;
 
 mod binary;
 mod canary;
+mod demo;
 mod dev;
 mod documents;
 mod matrix;

@@ -32,13 +32,18 @@ impl Database {
             if reset.is_some() {
                 output::line("  --reset has no effect without DATABASE_URL: the temporary PostgreSQL is always empty.");
             }
-            let (cluster, place) = steps.take("Temporary PostgreSQL", start_temporary()).await?;
-            return Ok(Self::Temporary(cluster, place));
+            return Self::temporary(steps).await;
         }
         let url = settings.database.url().to_owned();
         let admitted = admit(settings, reset).await?;
         steps.take("Database of DATABASE_URL", admitted.prepare()).await?;
         Ok(Self::Given(url))
+    }
+
+    /// Starts a temporary PostgreSQL.
+    pub(super) async fn temporary(steps: &Steps) -> anyhow::Result<Self> {
+        let (cluster, place) = steps.take("Temporary PostgreSQL", start_temporary()).await?;
+        Ok(Self::Temporary(cluster, place))
     }
 
     pub(super) fn url(&self) -> String {

@@ -18,6 +18,11 @@ impl Paint {
         Self { on: io::stdout().is_terminal() && !no_color }
     }
 
+    /// True at a terminal that shows colours.
+    pub(super) fn is_on(self) -> bool {
+        self.on
+    }
+
     pub(super) fn bold(self, text: &str) -> String {
         self.wrap("1", text)
     }

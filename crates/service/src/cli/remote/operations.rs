@@ -23,6 +23,7 @@ const OF_THE_KEYS: &str = "it belongs to a change of the keys in the settings, o
 /// Every command by its words.
 const COMMANDS: &[(&str, Reach)] = &[
     ("dev", Local(OF_THE_MACHINE)),
+    ("demo", Local(OF_THE_MACHINE)),
     ("serve", Local(OF_THE_MACHINE)),
     ("migrate", Local("it changes the schema, for which the service's role has no right")),
     ("restored", Local("it runs before the service starts again")),
