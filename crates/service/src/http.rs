@@ -9,7 +9,10 @@ mod asker;
 mod body;
 pub mod caller;
 pub mod console;
+mod docs;
 mod error;
+mod error_samples;
+mod examples;
 pub mod listener;
 mod middleware;
 pub mod openapi;
@@ -115,6 +118,7 @@ pub fn router_of(app: &App, versions: Versions) -> Router {
     openapi::prepare();
     let (routes, document) = public().split_for_parts();
     let api = routes
+        .merge(docs::router(openapi::text()))
         .fallback(async || ApiError::NoSuchRoute)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(from_fn_with_state(app.clone(), middleware::handle))
@@ -123,7 +127,8 @@ pub fn router_of(app: &App, versions: Versions) -> Router {
     if app.settings.portal.listen().is_some() {
         return api;
     }
-    let segments: BTreeSet<&str> = document.paths.paths.keys().map(|path| own_host::first_segment(path)).collect();
+    let described = document.paths.paths.keys().map(|path| own_host::first_segment(path));
+    let segments: BTreeSet<&str> = described.chain(docs::SEGMENTS).collect();
     let api = Api { router: api, segments: segments.into_iter().map(str::to_owned).collect() };
     own_host::serve_beside(api, app, portal::router(app))
 }

@@ -26,11 +26,13 @@
 //! - [`endpoint_test`](messages::endpoint_test) is an operator's test message; [`headers`](messages::headers) are the headers of all messages.
 //! - [`mail`](messages::mail) is a stored mail; [`notice`](messages::notice) is a notice to the operator's systems about an endpoint.
 //! - [`webhook`](messages::webhook) publishes all messages as OpenAPI webhooks.
+//! - [`examples`] has an example of everything that is published.
 //!
 //! Wire names appear only in this crate. Types that carry personal data or secrets have no `Debug`, so that they cannot be
 //! printed.
 
 pub mod answer;
+pub mod examples;
 mod explainer;
 pub mod fault;
 pub mod json;

@@ -1,5 +1,6 @@
 //! The OpenAPI document, generated from the handlers and from the shapes in `wire`.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
@@ -7,6 +8,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 
+use super::examples;
 use super::prepared::Prepared;
 use super::public;
 
@@ -15,8 +17,11 @@ use super::public;
     info(
         title = "Backhaul",
         description = "Returns, exchange and fulfilment integration: merchants send orders, and Backhaul notifies their systems of returns, exchanges and shipments.",
+        contact(name = "The operator of your installation"),
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
+    external_docs(url = "/docs", description = "Guides, samples, messages and errors."),
+    servers((url = "/", description = "The installation that serves this document.")),
     tags(
         (name = "tokens", description = "Get an access token."),
         (name = "orders", description = "Publish orders and look them up."),
@@ -43,7 +48,7 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The document with its compressed form and the names of both.
-static PREPARED: LazyLock<Prepared> = LazyLock::new(|| Prepared::new(&DOCUMENT));
+static PREPARED: LazyLock<Prepared> = LazyLock::new(|| Prepared::new("application/json", text()));
 
 /// Builds and compresses the document, so that no caller waits for it.
 pub(super) fn prepare() {
@@ -82,7 +87,35 @@ fn build() -> Value {
     if let Some(document) = document.as_object_mut() {
         document.insert("webhooks".to_owned(), wire::messages::webhook::webhooks());
     }
+    examples::add(&mut document);
+    leave_out_unused(&mut document);
     document
+}
+
+/// Leaves out schemas that nothing refers to, such as those that are spelt out where they may be null.
+fn leave_out_unused(document: &mut Value) {
+    loop {
+        let mut used = BTreeSet::new();
+        references(document, &mut used);
+        let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else { return };
+        let before = schemas.len();
+        schemas.retain(|name, _| used.contains(&format!("#/components/schemas/{name}")));
+        if schemas.len() == before {
+            return;
+        }
+    }
+}
+
+/// Every reference in a part of the document.
+fn references(part: &Value, found: &mut BTreeSet<String>) {
+    match part {
+        Value::Object(object) => {
+            found.extend(object.get("$ref").and_then(Value::as_str).map(ToOwned::to_owned));
+            object.values().for_each(|value| references(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
 }
 
 /// The name of an operation, by which generated clients know it: `get_orders_by_identifier`. The handlers' names repeat.
@@ -171,8 +204,6 @@ pub(super) async fn document(headers: HeaderMap) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::Map;
 
     use super::*;

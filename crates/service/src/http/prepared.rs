@@ -16,6 +16,7 @@ const KEPT: &str = "public, max-age=300";
 
 /// A document in both of its forms.
 pub(super) struct Prepared {
+    media_type: &'static str,
     plain: Form,
     /// None if compressing failed.
     packed: Option<Form>,
@@ -29,12 +30,12 @@ struct Form {
 
 impl Prepared {
     /// Prepares a document that is known for good.
-    pub(super) fn new(text: &'static str) -> Self {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        let packed = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
-        let plain = Form { bytes: Bytes::from_static(text.as_bytes()), tag: format!("\"{}\"", content_hash(text)) };
-        let packed = packed.ok().map(|bytes| Form { tag: format!("\"{}-gzip\"", content_hash(text)), bytes: bytes.into() });
-        Self { plain, packed }
+    pub(super) fn new(media_type: &'static str, document: impl Into<Bytes>) -> Self {
+        let (bytes, mut encoder) = (document.into(), GzEncoder::new(Vec::new(), Compression::best()));
+        let packed = encoder.write_all(&bytes).and_then(|()| encoder.finish());
+        let hash = content_hash(&bytes);
+        let packed = packed.ok().map(|bytes| Form { tag: format!("\"{hash}-gzip\""), bytes: bytes.into() });
+        Self { media_type, plain: Form { bytes, tag: format!("\"{hash}\"") }, packed }
     }
 
     /// Answers with the form that the caller accepts, or says that the caller has it.
@@ -55,7 +56,7 @@ impl Prepared {
         if known.is_some() {
             return (status, kept).into_response();
         }
-        let mut answer = (status, kept, [(header::CONTENT_TYPE, "application/json")], Body::from(form.bytes.clone())).into_response();
+        let mut answer = (status, kept, [(header::CONTENT_TYPE, self.media_type)], Body::from(form.bytes.clone())).into_response();
         if packed.is_some() {
             answer.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
         }

@@ -4,6 +4,7 @@ use domain::messages::message::Interface;
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
+use crate::examples;
 use crate::messages::headers;
 use crate::returns::exchange_order::ExchangeOrderMessage;
 use crate::returns::rma::RmaMessage;
@@ -56,7 +57,7 @@ fn webhook(interface: Interface) -> Value {
     let path = interface.path();
     let mut called = match interface {
         Interface::Rma => posted("A return was started or has changed.", "RmaMessage"),
-        Interface::ExchangeVariants => return json!({ "get": asked(path) }),
+        Interface::ExchangeVariants => return json!({ "get": asked(interface) }),
         Interface::ExchangeOrder => {
             let mut operation =
                 posted("A shopper takes another variant, a gift card, or both, instead of a refund.", "ExchangeOrderMessage");
@@ -65,7 +66,7 @@ fn webhook(interface: Interface) -> Value {
                     "description".to_owned(),
                     "Placed. Any other 2xx counts too, with or without a body; name the order if you can.".into(),
                 );
-                ok.insert("content".to_owned(), json!({ "application/json": { "schema": placed() } }));
+                ok.insert("content".to_owned(), json!({ "application/json": { "schema": placed(), "examples": example("PlacedOrder") } }));
             }
             operation
         }
@@ -82,6 +83,7 @@ fn webhook(interface: Interface) -> Value {
             "description".to_owned(),
             format!("Posted to `{path}` below the merchant's base URL, unless another URL has been agreed.").into(),
         );
+        called.insert("operationId".to_owned(), operation_id(interface).into());
     }
     json!({ "post": called })
 }
@@ -103,7 +105,7 @@ fn posted(summary: &str, schema: &str) -> Value {
         "parameters": headers.iter().map(header).chain([trial]).collect::<Vec<_>>(),
         "requestBody": {
             "required": true,
-            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },
+            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") }, "examples": example(schema) } },
         },
         "responses": {
             "200": { "description": "Accepted. Any other 2xx counts too; the body is stored for debugging." },
@@ -112,8 +114,20 @@ fn posted(summary: &str, schema: &str) -> Value {
     })
 }
 
+/// The name by which generated servers know the call, such as `receive_rma`.
+fn operation_id(interface: Interface) -> String {
+    let verb = if interface.is_asked() { "answer" } else { "receive" };
+    format!("{verb}_{interface}")
+}
+
+/// A reference to an example.
+fn example(name: &str) -> Value {
+    json!({ "example": { "$ref": format!("#/components/examples/{name}") } })
+}
+
 /// The call that asks for variants.
-fn asked(path: &str) -> Value {
+fn asked(interface: Interface) -> Value {
+    let path = interface.path();
     let variant = json!({
         "type": "object",
         "required": ["sku", "unit_price_amount_cents", "quantity_in_stock"],
@@ -130,15 +144,16 @@ fn asked(path: &str) -> Value {
     let list = json!({ "type": "array", "items": variant });
     let object = json!({ "type": "object", "required": ["variants"], "properties": { "variants": list } });
     json!({
+        "operationId": operation_id(interface),
         "summary": "Asks for the variants to offer a shopper for an even exchange.",
         "description": format!("Sent to `{path}` below the merchant's base URL, unless another template has been agreed. The answer must arrive within 3 seconds."),
         "tags": ["webhooks"],
         "parameters": [{
             "name": "variant_identifier", "in": "path", "required": true, "description": "Variant identifier of the order line.",
-            "schema": { "type": "string" },
+            "schema": { "type": "string" }, "example": examples::parameter("/sku/{variant_identifier}", "variant_identifier"),
         }],
         "responses": {
-            "200": { "description": "The variants.", "content": { "application/json": { "schema": { "oneOf": [list, object] } } } },
+            "200": { "description": "The variants.", "content": { "application/json": { "schema": { "oneOf": [list, object] }, "examples": example("ExchangeVariants") } } },
             "default": { "description": "Nothing is offered; the call is not retried." },
         },
     })

@@ -47,10 +47,11 @@ pub(super) fn welcome(
     };
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
     let mails = place("Mailbox", &format!("http://{}", addresses.mailbox), "All mails that are sent", paint);
+    let docs = place("Docs", &format!("{base}/docs"), "Guides, and every call, message and error", paint);
     let paste = "\nPaste this into another terminal, step by step or all at once:\n".to_owned();
     let quiet =
         if shows_messages { "" } else { "Messages go on arriving. `backhaul dev --verbose` shows each of them here, with the log.\n" };
-    let before = [head, portal(base, shoes, now, paint), console(addresses, paint), mails, paste].into_iter();
+    let before = [head, portal(base, shoes, now, paint), console(addresses, paint), mails, docs, paste].into_iter();
     let commands = parts(base, database, shoes, now).into_iter().map(part);
     let after = [own_server(shoes, paint), credential(shoes), credential(outdoor), format!("\n{quiet}{}\n", paint.bold(end))];
     before.chain(commands).chain(after).collect::<Vec<_>>().join("\n")

@@ -30,7 +30,8 @@ impl fmt::Display for Markup {
 
 impl HtmlSafe for Markup {}
 
-fn escape(text: &str) -> String {
+/// The text with what HTML would read as markup written out.
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -28,20 +28,7 @@ const STATUSES: [&str; 3] = ["Created", "Shipped", "Cancelled"];
     security(("oauth2" = ["orders"])),
     params(OrdersQuery, PageQuery),
     responses(
-        (status = 200, description = "A page of orders.", body = Orders, example = json!({
-            "items": [{
-                "identifier": "4711",
-                "status": "Shipped",
-                "revision": 2,
-                "created_at": "2026-02-27T09:30:00Z",
-                "updated_at": "2026-03-01T08:00:00Z",
-                "received_at": "2026-03-01T08:00:02Z",
-                "changed_at": "2026-03-01T08:00:02Z",
-                "has_returns": false,
-                "has_warnings": false,
-            }],
-            "next": null,
-        })),
+        (status = 200, description = "A page of orders.", body = Orders),
         (status = 400, description = "A filter, `cursor` or `limit` is invalid.", body = ErrorBody),
     )
 )]

@@ -76,6 +76,8 @@ pub(crate) async fn list(State(app): State<App>, caller: Warehouse, page: Page) 
 }
 
 /// Show a shipment.
+///
+/// `sent_as` lists the numbers under which its messages were sent, if it was split into parts.
 #[utoipa::path(
     get,
     path = "/v1/outbound_shipments/{asn_number}",
