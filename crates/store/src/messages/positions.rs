@@ -116,7 +116,7 @@ pub async fn number(tx: &mut Tx, counter: Counter, messages: &[Uuid]) -> Result<
     let numbered = sqlx::query!(
         r#"
         update message
-        set position = $2 + array_position($3::uuid[], message_id)
+        set position = $2::bigint + array_position($3::uuid[], message_id)
         where merchant_id = $1 and message_id = any($3::uuid[])
         "#,
         merchant,

@@ -115,13 +115,13 @@ pub(in crate::cli) async fn run(listen: Listen, settings: Settings, format: Form
     let forwarder = Forwarder::new(client.clone(), &forward_to, signing_secret, attempts);
     let mut feed = Feed::new(client, &api, client_id, client_secret, interface, start);
     let filter = Filter { events, subjects };
-    let mut forwarded = 0_u64;
+    let mut count = 0_u64;
     let ended = tokio::select! {
-        ended = follow(&mut feed, &forwarder, &filter, &mut bookmark, &told, &mut forwarded) => ended,
+        ended = follow(&mut feed, &forwarder, &filter, &mut bookmark, &told, &mut count) => ended,
         () = serve::wait_for_signal() => Ok(()),
         () = output::nobody_reads() => Ok(()),
     };
-    told.ends(forwarded);
+    told.ends(count);
     ended
 }
 
@@ -140,7 +140,7 @@ async fn follow(
     filter: &Filter,
     bookmark: &mut Bookmark,
     told: &Told,
-    forwarded: &mut u64,
+    count: &mut u64,
 ) -> anyhow::Result<()> {
     let (mut has_begun, mut failed) = (false, 0);
     loop {
@@ -151,7 +151,7 @@ async fn follow(
                     if message.is_erased() {
                         told.skipped(&message);
                     } else if forward(forwarder, &message, told).await {
-                        *forwarded += 1;
+                        *count += 1;
                     }
                 }
                 if let Some(cursor) = item.cursor {

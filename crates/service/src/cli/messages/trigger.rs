@@ -124,7 +124,7 @@ pub(in crate::cli) async fn run(trigger: Trigger, app: &App, format: Format) -> 
     let bodies = Bodies::new(changes, requests)?;
     let merchant = merchant.find(app).await?;
     let player = Player { app, merchant: &merchant, bodies, name: format!("TRY-{}", app.clock.wall().timestamp_millis()) };
-    let played = match event {
+    let outcome = match event {
         Goal::Return(event) => Box::pin(returns::play(&player, event)).await?,
         Goal::ExchangeOrder => Box::pin(returns::exchange(&player)).await?,
         Goal::Shipment(event) => Box::pin(goods::ship(&player, event)).await?,
@@ -132,7 +132,7 @@ pub(in crate::cli) async fn run(trigger: Trigger, app: &App, format: Format) -> 
         Goal::DropShip(event) => Box::pin(drop_ship::play(&player, event)).await?,
     };
     app.forward_signals_now().await;
-    show(app, &merchant, event.as_str(), played, format).await
+    show(app, &merchant, event.as_str(), outcome, format).await
 }
 
 /// Shows the message that the story has led to. Changes may have led it elsewhere.

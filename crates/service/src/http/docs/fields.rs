@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn nested_fields_are_listed_with_their_paths_and_limits() {
         let document = Document::read(
-            r##"{ "components": { "schemas": {
+            r#"{ "components": { "schemas": {
                 "Line": { "type": "object", "required": ["sku"], "properties": {
                     "sku": { "type": "string", "minLength": 1, "maxLength": 255, "description": "The `sku`." },
-                    "kind": { "anyOf": [{ "type": ["string", "null"], "enum": ["a", "b"] }, { "const": "" }] } } } } } }"##,
+                    "kind": { "anyOf": [{ "type": ["string", "null"], "enum": ["a", "b"] }, { "const": "" }] } } } } } }"#,
         );
         let schema: Value = serde_json::from_str(
             r##"{ "type": "object", "properties": { "items": { "type": "array", "minItems": 1, "items": { "$ref": "#/components/schemas/Line" } } } }"##,

@@ -199,11 +199,7 @@ impl Writer<'_> {
             TagEnd::TableCell => self.end(if self.in_head { "</th>" } else { "</td>" }),
             TagEnd::Emphasis => self.html("</em>"),
             TagEnd::Strong => self.html("</strong>"),
-            TagEnd::Link => {
-                if self.links.pop() == Some(true) {
-                    self.html("</a>");
-                }
-            }
+            TagEnd::Link if self.links.pop() == Some(true) => self.html("</a>"),
             TagEnd::Image => self.close_picture(),
             _ => {}
         }

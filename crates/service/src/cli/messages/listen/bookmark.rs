@@ -109,7 +109,8 @@ fn default_path(traits: &[&str]) -> anyhow::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use domain::messages::feed::Position;
+    use domain::messages::feed::{Cursor, Position};
+    use uuid::Uuid;
     use wire::messages::event::write_cursor;
 
     use super::*;
@@ -118,7 +119,8 @@ mod tests {
     fn a_place_is_kept_for_the_next_run_and_for_one_at_a_time() {
         let dir = std::env::temp_dir().join(format!("backhaul-bookmark-{}", std::process::id()));
         let file = dir.join("deeper/place");
-        let (first, later) = (write_cursor(Position::BEGINNING), write_cursor(Position { epoch: 1, ..Position::BEGINNING }));
+        let at = |number, id| write_cursor(Cursor::At(Position { number, message: Uuid::from_u128(id) }));
+        let (first, later) = (at(1, 1), at(2, 2));
         let open = || Bookmark::open(Some(file.clone()), &[]);
         let mut bookmark = open().unwrap();
         assert_eq!(bookmark.cursor(), None);

@@ -123,8 +123,7 @@ impl Feed {
         if let Some(cursor) = &id {
             self.at = Start::After(cursor.clone());
         }
-        let unread = || Trouble::Failed(format!("{} sent something that is no event; is it the address of a service?", self.api));
-        let message = data.map(|data| event::read(&data).ok_or_else(unread)).transpose()?;
+        let message = data.map(|data| event::read(&data).ok_or_else(|| self.explain_unread(&data))).transpose()?;
         Ok(Item { message, cursor: id })
     }
 
@@ -139,7 +138,7 @@ impl Feed {
             }
             match stream.next(LONGEST_SILENCE).await {
                 Ok(Some(piece)) => {
-                    frames.add(&piece).map_err(|_| Trouble::Failed(format!("{} sends an event without an end", self.api)))?
+                    frames.add(&piece).map_err(|_| Trouble::Failed(format!("{} sends an event without an end", self.api)))?;
                 }
                 Ok(None) => return Err(Trouble::Ended),
                 Err(_) => return Err(Trouble::Failed(format!("the connection to {} was lost", self.api))),
@@ -195,6 +194,15 @@ impl Feed {
         })
     }
 
+    /// The last event of a feed that cannot be read on is the reason.
+    fn explain_unread(&self, data: &str) -> Trouble {
+        let api = &self.api;
+        Trouble::Failed(match serde_json::from_str::<Problem>(data) {
+            Ok(problem) => format!("{api} ends the feed: {}", problem.message),
+            Err(_) => format!("{api} sent something that is no event; is it the address of a service?"),
+        })
+    }
+
     fn explain(&self, refused: &CallResult) -> Trouble {
         let api = &self.api;
         Trouble::Failed(match &refused.outcome {
@@ -212,11 +220,13 @@ impl Feed {
 
 #[cfg(test)]
 mod tests {
+    use domain::messages::feed::{Cursor, Position};
+
     use super::*;
 
     #[test]
     fn a_place_is_a_word_or_a_cursor() {
-        let cursor = event::write_cursor(domain::messages::feed::Position::BEGINNING);
+        let cursor = event::write_cursor(Cursor::At(Position::START));
         assert_eq!("now".parse(), Ok(Start::Now));
         assert_eq!("beginning".parse(), Ok(Start::Beginning));
         assert_eq!(cursor.parse(), Ok(Start::After(cursor.clone())));

@@ -90,7 +90,9 @@ impl Told {
         match self.format {
             Format::Table => output::line(&format!("{}  {line}", now.format("%H:%M:%S"))),
             Format::Json => {
-                object["at"] = wire::time::write(now).into();
+                if let Some(fields) = object.as_object_mut() {
+                    fields.insert("at".to_owned(), wire::time::write(now).into());
+                }
                 output::line(&object.to_string());
             }
         }
