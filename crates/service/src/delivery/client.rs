@@ -8,7 +8,7 @@ mod error;
 mod failure;
 mod identity;
 mod roots;
-mod stream;
+pub mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,6 @@ pub use self::error::{NoClient, NoRoots};
 pub(super) use self::failure::{explain_io, is_of_tls};
 pub use self::identity::Identity;
 use self::identity::Owner;
-pub use self::stream::Stream;
 use super::guard::{Guard, NotAllowed, Target};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;

@@ -88,7 +88,7 @@ mod tests {
                 served
             });
         }
-        let known = ["README.md", "contract.md", "coverage.md", "proof.md", "walkthroughs.md", "admin-openapi.json"];
+        let known = ["README.md", "contract.md", "coverage.md", "proof.md", "walkthroughs.md", "releasing.md", "admin-openapi.json"];
         let strange: Vec<String> = left_out
             .into_inner()
             .into_iter()

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use sandbox::fault_proxy::{Direction, Fault};
 use store::messages::leases::{self, Listener};
+use store::orders::refusals::{self, Refusal};
 use tokio::time::{sleep, timeout};
 
 use crate::world::{Reply, World, message, order};
@@ -73,12 +74,22 @@ async fn a_lost_commit_of_a_transaction_is_an_error() {
     let (world, network) = World::over_a_network(&IMPATIENT).await;
     let receiver = world.receiver("acme").await;
     let mut tx = world.app.begin(receiver.merchant).await.unwrap();
-    world.write(&mut tx, "R-1", 1).await;
+    // Nothing is owed, so that the commit is all that is left.
+    let refusal = Refusal {
+        id: world.app.mint(),
+        refused_at: world.app.now(),
+        request_id: "request-1".to_owned(),
+        order_identifiers: Vec::new(),
+        reason: "a fault".to_owned(),
+        faults: "[]".to_owned(),
+        excerpt: None,
+    };
+    refusals::insert(&mut tx, &refusal).await.unwrap();
     network.inject(Fault::HalfOpen(Direction::ToClient));
     let failed = soon(world.app.commit(tx)).await.expect_err("its outcome is unknown");
     assert_eq!(failed.to_string(), "the database is unreachable: it did not answer in time");
     network.heal();
-    assert_eq!(world.owed().await, 1);
+    assert_eq!(world.database.count("intake_refusal").await, 1);
 }
 
 #[tokio::test]

@@ -14,7 +14,8 @@ use uuid::Uuid;
 use wire::messages::event::{self, EventIn};
 
 use super::frames::{Frame, Frames};
-use crate::delivery::client::{CallResult, Client, Stream};
+use crate::delivery::client::stream::Stream;
+use crate::delivery::client::{CallResult, Client};
 use crate::delivery::secrets::authentication::{OAuth, Style, TokenCache};
 
 /// The longest silence of the feed. When it has nothing to tell, it says so every 15 seconds.

@@ -21,8 +21,8 @@ use crate::flow::returns::resend_return::resend_return;
 use crate::flow::returns::start_return::{StartReturnError, start_return};
 use crate::flow::warehouse::receive_units::{ReceiveUnitsError, receive_units};
 
-/// The units that come back: so many that some refunds are partial.
-const UNITS: u32 = 3;
+/// The units that come back where a refund is to cover only a part.
+const UNITS: u32 = 2;
 /// The reason for which most merchants take goods back, and offer an exchange.
 const REASON: &str = "TOO_SMALL";
 
@@ -49,13 +49,12 @@ pub(super) async fn play(player: &Player<'_>, event: Event) -> anyhow::Result<Pl
         Event::Created | Event::ExchangePlaced | Event::ExchangeIdentified | Event::ExchangeConverted => {}
         Event::TrackingUpdated => carry(player, &rma).await?,
         Event::Received => receive(player, &rma).await?,
-        Event::ReceivingClosed => match close_receiving(app, merchant, &rma).await {
-            Ok(_) => {}
-            Err(CloseReceivingError::Refused(Refused::NotReceiving)) => return Err(unmanaged(player)),
-            Err(error) => return Err(error.into()),
-        },
-        Event::Refunded | Event::PartiallyRefunded => refund(player, order, &rma, 1).await?,
-        Event::RefundRecorded => refund(player, order, &rma, 2).await?,
+        Event::ReceivingClosed => close(player, &rma).await?,
+        Event::RefundRecorded | Event::Refunded => refund(player, order, &rma).await?,
+        Event::PartiallyRefunded => {
+            close(player, &rma).await?;
+            refund(player, order, &rma).await?;
+        }
         Event::Cancelled => drop(cancel_return(app, &actor(), merchant, &rma, "triggered").await?),
         Event::Resent => drop(resend_return(app, &actor(), merchant, &rma).await?.context("the return is gone")?),
     }
@@ -164,6 +163,15 @@ async fn receive(player: &Player<'_>, rma: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Closes the receiving of the return.
+async fn close(player: &Player<'_>, rma: &str) -> anyhow::Result<()> {
+    match close_receiving(player.app, player.id(), rma).await {
+        Ok(_) => Ok(()),
+        Err(CloseReceivingError::Refused(Refused::NotReceiving)) => Err(unmanaged(player)),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// The merchant receives its returns itself.
 fn unmanaged(player: &Player<'_>) -> anyhow::Error {
     let handle = &player.merchant.handle;
@@ -172,16 +180,10 @@ fn unmanaged(player: &Player<'_>) -> anyhow::Error {
     )
 }
 
-/// Refunds so many units, one after the other.
-async fn refund(player: &Player<'_>, order: Value, rma: &str, units: i64) -> anyhow::Result<()> {
+/// Refunds a unit.
+async fn refund(player: &Player<'_>, order: Value, rma: &str) -> anyhow::Result<()> {
     let Player { app, name, .. } = player;
-    let mut refunds = Vec::new();
-    for number in 1..=units {
-        // Each message of an order is newer than the one before.
-        let now = app.now() + TimeDelta::seconds(number);
-        let refund = samples::refund(&format!("REFUND-{name}-{number}"), name, rma, app.now());
-        refunds.push(player.bodies.send("refund", refund)?);
-        push(player, "refund", &samples::refunded(order.clone(), &refunds, now)).await?;
-    }
-    Ok(())
+    let refund = player.bodies.send("refund", samples::refund(&format!("REFUND-{name}"), name, rma, app.now()))?;
+    // A later message of an order is newer than the one before.
+    push(player, "refund", &samples::refunded(order, &[refund], app.now() + TimeDelta::seconds(1))).await
 }
