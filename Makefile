@@ -55,12 +55,12 @@ check-manifests: ## Check ops/: the manifests for Kubernetes and Compose against
 	@scripts/check-manifests
 
 .PHONY: check
-check: ## Check formatting, lints, documentation, licences, alarm rules, documents and generated files
+check: ## Check formatting, lints, documentation, licences, alarm rules, documents, the OpenAPI documents and generated files
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 	cargo deny --log-level error check bans licenses sources
-	$(MAKE) --no-print-directory check-alarms check-docs
+	$(MAKE) --no-print-directory check-alarms check-docs check-openapi
 	$(MAKE) --no-print-directory gen
 	@git diff --exit-code -- $(GENERATED) && test -z "$$(git ls-files --others --exclude-standard -- $(GENERATED))" \
 		|| { echo "generated files were out of date; 'make gen' has updated them, so commit the changes"; exit 1; }
@@ -73,6 +73,10 @@ check-production: ## Lint the program as it is built for production, without the
 check-docs: ## Check the documents: no dead link, every alarm's runbook, British spelling (cspell, npm; words of our own in scripts/spelling/words.txt)
 	@scripts/check-links
 	@scripts/check-spelling
+
+.PHONY: check-openapi
+check-openapi: ## Lint both OpenAPI documents (Spectral, npm)
+	@scripts/check-openapi
 
 .PHONY: check-alarms
 check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promtool, from Debian's package prometheus)

@@ -16,11 +16,10 @@ use super::public;
 #[openapi(
     info(
         title = "Backhaul",
-        description = "Returns, exchange and fulfilment integration: merchants send orders, and Backhaul notifies their systems of returns, exchanges and shipments.",
+        description = "Returns, exchange and fulfilment integration: merchants send orders, and Backhaul notifies their systems of returns, exchanges and shipments. Guides, samples, messages and errors are at `/docs`.",
         contact(name = "The operator of your installation"),
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
-    external_docs(url = "/docs", description = "Guides, samples, messages and errors."),
     servers((url = "/", description = "The installation that serves this document.")),
     tags(
         (name = "tokens", description = "Get an access token."),

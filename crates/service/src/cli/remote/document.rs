@@ -1,6 +1,7 @@
 //! The OpenAPI document of the operator API, made from the commands.
 
 use std::any::TypeId;
+use std::collections::BTreeSet;
 
 use clap::{Arg, Command};
 use domain::merchants::operator::Role;
@@ -19,6 +20,8 @@ pub(super) fn write(root: &Command) -> String {
             Some((format!("/admin/v1/{}", words.replace(' ', "/")), json!({ method: operation(leaf, words, role, reads) })))
         })
         .collect();
+    let groups: BTreeSet<&str> = operations::remote().filter_map(|(words, ..)| words.split(' ').next()).collect();
+    let tags: Vec<Value> = groups.into_iter().map(|group| tag(root, group)).collect();
     let document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -27,7 +30,10 @@ pub(super) fn write(root: &Command) -> String {
             "description": "The commands of the command line, with a personal token. Each operation takes the parameters of its command \
                 and answers with what the command prints: JSON, or with `Accept: text/plain` the table. `x-role` is the least role \
                 that the token needs.",
+            "contact": { "name": "The operator of your installation" },
         },
+        "servers": [{ "url": "/", "description": "The console's address." }],
+        "tags": tags,
         "security": [{ "token": [] }],
         "paths": paths,
         "components": {
@@ -39,6 +45,12 @@ pub(super) fn write(root: &Command) -> String {
         },
     });
     serde_json::to_string_pretty(&document).map(|text| text + "\n").unwrap_or_default()
+}
+
+/// A group of commands, as the command line describes it.
+fn tag(root: &Command, group: &str) -> Value {
+    let about = root.find_subcommand(group).and_then(Command::get_about).map(ToString::to_string);
+    json!({ "name": group, "description": about })
 }
 
 fn problem() -> Value {
