@@ -232,11 +232,16 @@ impl Engine {
 
     /// The time until there is something to do, apart from events and signals.
     fn pause(&self) -> Duration {
-        let now = self.delivery.now();
+        let (now, uptime) = (self.delivery.now(), self.leases.now());
         let due = self.due.first().map(|(at, _)| (*at - now).to_std().unwrap_or(Duration::ZERO));
-        let waiting = self.waiting.first().map(|(at, _)| at.saturating_sub(self.leases.now()));
+        let waiting = self.waiting.first().map(|(at, _)| at.saturating_sub(uptime));
         // At least a millisecond, so that the loop does not spin while the clock stands still.
-        [due, waiting].into_iter().flatten().min().unwrap_or(LONGEST_SLEEP).clamp(Duration::from_millis(1), LONGEST_SLEEP)
+        [due, waiting, self.held_back_for(uptime)]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(LONGEST_SLEEP)
+            .clamp(Duration::from_millis(1), LONGEST_SLEEP)
     }
 
     fn handle(&mut self, event: Event) {

@@ -19,7 +19,7 @@ use crate::delivery::due_message::DueMessage;
 use crate::delivery::reaction::Reaction;
 use crate::delivery::transports::peer::{Peer, UnusablePeer};
 
-/// Concurrent readings.
+/// Concurrent readings. The one of endpoints that are being drained may come on top.
 const READERS: usize = 3;
 /// Endpoints per reading.
 const MOST_ENDPOINTS: usize = 64;
@@ -71,6 +71,11 @@ impl Engine {
         if self.draining_since.is_some_and(|since| uptime.saturating_sub(since) >= HELD_BACK) {
             self.end_holding_back();
         }
+    }
+
+    /// The time until the endpoints that wait for a reading of others wait no longer.
+    pub(super) fn held_back_for(&self, uptime: Duration) -> Option<Duration> {
+        self.draining_since.map(|since| (since + HELD_BACK).saturating_sub(uptime))
     }
 
     fn end_holding_back(&mut self) {
