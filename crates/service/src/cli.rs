@@ -286,6 +286,12 @@ async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<
     }
 }
 
+/// The command line as it is read, with every command and option.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// The commands behind the operator API.
 #[must_use]
 pub fn operator_api() -> Commands {

@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::world::{World, message, order};
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-fn read(path: &str) -> String {
+pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -113,7 +113,7 @@ fn contract() -> BTreeSet<String> {
 }
 
 /// Every test of the workspace, as `file::name` with the file's path below `crates`.
-fn tests() -> BTreeSet<String> {
+pub fn tests() -> BTreeSet<String> {
     fn walk(dir: &Path, found: &mut BTreeSet<String>) {
         for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
             if entry.is_dir() {
@@ -234,7 +234,7 @@ fn the_readme_lists_every_command_and_no_other() {
 }
 
 /// The Markdown documents of the repository, by path.
-fn documents() -> BTreeMap<String, String> {
+pub fn documents() -> BTreeMap<String, String> {
     let mut paths = vec!["README.md".to_owned(), "ARCHITECTURE.md".to_owned(), "CONTRIBUTING.md".to_owned()];
     for folder in ["docs", "docs/adr"] {
         let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
@@ -257,7 +257,7 @@ fn links(text: &str) -> Vec<&str> {
 }
 
 /// The anchors that GitHub makes of a document's headings.
-fn anchors(text: &str) -> BTreeSet<String> {
+pub fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim().to_lowercase());
     let kept = |heading: String| heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c)).collect::<String>();
     headings.map(|heading| kept(heading).replace(' ', "-")).collect()

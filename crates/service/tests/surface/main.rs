@@ -25,4 +25,5 @@ mod orders;
 mod paging;
 mod readme;
 mod returns;
+mod samples;
 mod warehouse;

@@ -103,6 +103,8 @@ impl Writer<'_> {
         match event {
             Event::Start(tag) => self.open(tag),
             Event::End(tag) => self.close(tag),
+            // A comment is for those who edit the text.
+            Event::Html(text) if text.starts_with("<!--") => {}
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
             Event::Code(text) => {
                 self.html("<code>");
@@ -240,7 +242,7 @@ mod tests {
     use super::*;
 
     const PAGE: &str = "# A page\n\nOne *two* [three](x.md#y), [four](gone.md) & `<b>`. More.\n\n## Twice\n\n| a | b |\n| --- | --- |\n| `c` | d |\n\n\
-        ```sh\necho '<hi>'\n```\n\n## Twice\n\n1. one\n2. two\n\n<script>alert(1)</script>\n\n![A picture](p.png)\n";
+        <!-- not run: it greets -->\n```sh\necho '<hi>'\n```\n\n## Twice\n\n1. one\n2. two\n\n<script>alert(1)</script>\n\n![A picture](p.png)\n";
 
     fn page() -> Rendered {
         render(PAGE, &|target| (!target.starts_with("gone")).then(|| format!("/at/{target}")))
@@ -264,6 +266,7 @@ mod tests {
             assert!(page.html.contains(part), "{part} is not in {}", page.html);
         }
         assert_eq!((page.html.matches("<tbody>").count(), page.html.matches("</tbody>").count()), (1, 1));
+        assert!(!page.html.contains("it greets"), "a comment is not shown");
     }
 
     #[test]
