@@ -50,6 +50,11 @@ first-message: ## From the Debian package to a first delivered message in a new 
 restore-drill: ## Lose a database under load and restore it to a moment with pgBackRest (Debian package): lost, feed_missed, undelivered, back_s (PROGRAM=path tries that program)
 	@scripts/restore-drill
 
+.PHONY: upgrade-drill
+upgrade-drill: ## Upgrade two nodes under load from an earlier version, take them back and upgrade them again: server_errors, lost, inversions, feed_missed (OLD=path or FROM=tag: the earlier program, NEW=path: this one)
+	@[ -n "$(NEW)" ] || cargo build --locked --quiet -p backhaul
+	@OLD="$(OLD)" $(if $(FROM),FROM="$(FROM)") NEW="$(or $(NEW),$(abspath $(PROGRAMS))/debug/backhaul)" $(WITH_POSTGRES) scripts/upgrade-drill
+
 .PHONY: check-manifests
 check-manifests: ## Check ops/: the manifests for Kubernetes and Compose against their schemas, and the systemd unit (PyPI, kubectl, systemd)
 	@scripts/check-manifests
