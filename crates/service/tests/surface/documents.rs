@@ -233,6 +233,24 @@ fn the_readme_lists_every_command_and_no_other() {
     assert_eq!(listed, commands());
 }
 
+#[test]
+fn every_figure_of_the_readme_is_one_of_the_proofs() {
+    let (readme, proofs) = (read("README.md"), read("docs/proof.md"));
+    let (_, section) = readme.split_once("\n## Measured\n").expect("the section is there");
+    let section = section.split("\n## ").next().unwrap();
+    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with('|') && line.contains("`make ")).collect();
+    assert!(rows.len() > 5, "{rows:?}");
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let proof = proofs.lines().find(|line| line.starts_with(&format!("| {}", cells[2])));
+        let proof = proof.unwrap_or_else(|| panic!("docs/proof.md has no figures of {}", cells[2]));
+        let numbers = cells[1].split(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).map(|word| word.trim_matches(['.', ',']));
+        for number in numbers.filter(|number| !number.is_empty()) {
+            assert!(proof.contains(number), "the README says {number} of {}, docs/proof.md does not", cells[2]);
+        }
+    }
+}
+
 /// The Markdown documents of the repository, by path.
 pub fn documents() -> BTreeMap<String, String> {
     let mut paths = vec!["README.md".to_owned(), "ARCHITECTURE.md".to_owned(), "CONTRIBUTING.md".to_owned()];
