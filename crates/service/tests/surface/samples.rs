@@ -19,7 +19,11 @@ const RUN: [(&str, &[&str], &str); 6] = [
     ("docs/first-steps.md", &["sh"], "make dev-check"),
     ("docs/getting-started-debian.md", &["sh"], "make first-message"),
     ("docs/operations.md", &["haproxy"], "make rolling-haproxy"),
-    ("docs/receiving.md", &["bash", "python", "rust", "typescript"], "receiving::every_sample_of_the_page_accepts_what_is_really_signed_and_nothing_else"),
+    (
+        "docs/receiving.md",
+        &["bash", "python", "rust", "typescript"],
+        "receiving::every_sample_of_the_page_accepts_what_is_really_signed_and_nothing_else",
+    ),
 ];
 
 /// The documents whose `sh` and `sql` samples `scripts/run-samples` runs in one sandbox, in this order: the order that is pushed by the
@@ -138,7 +142,10 @@ fn every_sample_of_the_documents_is_run_or_says_why_not() {
         assert!(!command, "{place}: commands are `sh`, so that they are run");
         let Some(reason) = &block.reason else {
             let held = SHOWN.contains(&language) || language == "toml" || block.registered() || block.in_a_guide();
-            assert!(held, "{place}: nothing runs this {language}; register what does in samples.rs, or say why above it: <!-- not run: … -->");
+            assert!(
+                held,
+                "{place}: nothing runs this {language}; register what does in samples.rs, or say why above it: <!-- not run: … -->"
+            );
             continue;
         };
         assert!(!block.registered(), "{place}: says that it is not run, but it is");
@@ -157,7 +164,10 @@ fn every_sample_of_the_documents_is_run_or_says_why_not() {
         }
     }
     for guide in GUIDES {
-        assert!(blocks.iter().any(|block| block.document == guide && block.in_a_guide() && block.reason.is_none()), "{guide} has no sample");
+        assert!(
+            blocks.iter().any(|block| block.document == guide && block.in_a_guide() && block.reason.is_none()),
+            "{guide} has no sample"
+        );
     }
 }
 

@@ -104,7 +104,7 @@ impl Writer<'_> {
             Event::Start(tag) => self.open(tag),
             Event::End(tag) => self.close(tag),
             // A comment is for those who edit the text.
-            Event::Html(text) if text.starts_with("<!--") => {}
+            Event::Html(text) if text.trim_start().starts_with("<!--") => {}
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
             Event::Code(text) => {
                 self.html("<code>");
