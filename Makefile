@@ -51,7 +51,7 @@ restore-drill: ## Lose a database under load and restore it to a moment with pgB
 	@scripts/restore-drill
 
 .PHONY: upgrade-drill
-upgrade-drill: ## Upgrade two nodes under load from an earlier version, take them back and upgrade them again: server_errors, lost, inversions, feed_missed (OLD=path or FROM=tag: the earlier program, NEW=path: this one)
+upgrade-drill: ## Upgrade two nodes under load from an earlier version, take them back and upgrade them again: server_errors, lost, inversions, feed_missed, seeded_caught (OLD=path or FROM=tag: the earlier program, NEW=path: this one)
 	@[ -n "$(NEW)" ] || cargo build --locked --quiet -p backhaul
 	@OLD="$(OLD)" $(if $(FROM),FROM="$(FROM)") NEW="$(or $(NEW),$(abspath $(PROGRAMS))/debug/backhaul)" $(WITH_POSTGRES) scripts/upgrade-drill
 
