@@ -1,3 +1,4 @@
-//! The installation and its mode.
+//! The installation and its mode, and traces through it.
 
 pub mod mode;
+pub mod trace;

@@ -25,9 +25,11 @@
 //!
 //! Outside the engine, [`variants`] queries merchants' systems while a shopper waits, and [`photos`] fetches the photos of goods, both
 //! with the same client; [`endpoint_check`] tries whether an endpoint is fit for real messages; [`subscribers`] wakes the live readers of
-//! the feed. [`handlers`] are the parts of flows that the engine runs.
+//! the feed. [`handlers`] are the parts of flows that the engine runs. [`trace_exporter`] sends the spans of traces to the operator's
+//! [`collector`].
 
 pub mod client;
+pub mod collector;
 pub mod deliverer;
 mod due_message;
 pub mod endpoint_check;
@@ -44,6 +46,7 @@ pub mod settling;
 pub mod signal;
 pub mod subscribers;
 pub mod timer;
+pub mod trace_exporter;
 pub mod transports;
 pub mod variants;
 

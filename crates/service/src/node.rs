@@ -13,6 +13,7 @@ pub mod rate;
 pub mod security;
 pub mod shares;
 pub mod skew;
+pub mod traces;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use store::{Failed, HomeTx, PoolLimits, Store, Tx};
 use uuid::Uuid;
 
 use self::loaded_keys::{NoNodeKeys, NodeKeys};
+use self::traces::Traces;
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -41,6 +43,8 @@ pub struct Parts {
     pub clock: Clock,
     pub entropy: Entropy,
     pub metrics: Metrics,
+    /// The spans of this node's work.
+    pub traces: Traces,
     /// The keys of the settings.
     pub keys: NodeKeys,
     /// Distinguishes this node from others on the same database.
@@ -74,14 +78,16 @@ impl Node {
     /// A node with these settings. It does not connect to anything yet.
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoNode> {
         let limits = PoolLimits { console: settings.console.connections, ..settings.database.limits() };
+        let metrics = Metrics::default();
         let parts = Parts {
             store: Store::new(settings.database.url(), limits).map_err(NoNode::Store)?,
             keys: NodeKeys::load(&settings).map_err(|(kind, error)| NoNode::Keys(kind.as_str(), error))?,
             id: entropy.mint(clock.now()),
+            traces: Traces::new(&settings.traces, clock.clone(), entropy.clone(), metrics.spans.clone()),
             settings,
             clock,
             entropy,
-            metrics: Metrics::default(),
+            metrics,
             phase: AtomicU8::new(Phase::Starting as u8),
         };
         Ok(Self(Arc::new(parts)))
@@ -132,7 +138,16 @@ impl Parts {
 
     /// Opens a transaction on the data of `merchant`.
     pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
-        self.store(merchant).begin(merchant).await
+        Ok(self.traced(self.store(merchant).begin(merchant).await?))
+    }
+
+    /// Lets the messages of a transaction carry their place in the trace of the work that opened it.
+    #[must_use]
+    pub fn traced(&self, mut tx: Tx) -> Tx {
+        if let Some(ids) = self.traces.ids_to_write() {
+            tx.carry(ids);
+        }
+        tx
     }
 
     /// Moves the clock as far ahead as the sandbox's clock was moved. In production it never moves.

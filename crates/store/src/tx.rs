@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::id::{EndpointId, MerchantId};
+use domain::node::trace::SpanIds;
 
 use crate::connection::Connection;
 use crate::crash::{self, Point};
@@ -46,6 +47,23 @@ impl Tx {
     /// after the commit, like the others.
     pub async fn write_early(&mut self) -> Result<(), Failed> {
         self.outbox.write_early(&mut self.connection, self.merchant).await
+    }
+
+    /// Stores this place in a trace with every message that is owed, so that whoever delivers it continues the trace.
+    pub fn carry(&mut self, trace: SpanIds) {
+        self.outbox.carry(trace);
+    }
+
+    /// The place in a trace that its messages carry, if any.
+    #[must_use]
+    pub fn trace(&self) -> Option<SpanIds> {
+        self.outbox.trace()
+    }
+
+    /// The number of messages owed so far, those that were written early included.
+    #[must_use]
+    pub fn owed(&self) -> usize {
+        self.outbox.count()
     }
 
     /// Keeps a new or changed return for the next statement. If that is the commit, it is one statement with the message on it.

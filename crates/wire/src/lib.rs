@@ -26,6 +26,7 @@
 //! - [`endpoint_test`](messages::endpoint_test) is an operator's test message; [`headers`](messages::headers) are the headers of all messages.
 //! - [`mail`](messages::mail) is a stored mail; [`notice`](messages::notice) is a notice to the operator's systems about an endpoint.
 //! - [`webhook`](messages::webhook) publishes all messages as OpenAPI webhooks.
+//! - [`otlp`](node::otlp) has the spans that the operator's collector is sent.
 //! - [`examples`] has an example of everything that is published.
 //!
 //! Wire names appear only in this crate. Types that carry personal data or secrets have no `Debug`, so that they cannot be
@@ -38,6 +39,7 @@ pub mod fault;
 pub mod json;
 pub mod merchants;
 pub mod messages;
+pub mod node;
 pub mod orders;
 pub mod page;
 mod request;

@@ -108,7 +108,16 @@ impl CallResult {
 impl Client {
     /// Creates a client from the settings. It does not connect to anything yet.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, NoClient> {
-        let guard = Arc::new(Guard::new(settings.outbound.allowed.clone(), settings.mode)?);
+        Self::with_guard(Guard::new(settings.outbound.allowed.clone(), settings.mode)?, settings, clock)
+    }
+
+    /// Creates a client that can call nothing but `target`, a URL of the operator's own.
+    pub fn only_to(target: &Target, settings: &Settings, clock: Clock) -> Result<Self, NoClient> {
+        Self::with_guard(Guard::only(target), settings, clock)
+    }
+
+    fn with_guard(guard: Guard, settings: &Settings, clock: Clock) -> Result<Self, NoClient> {
+        let guard = Arc::new(guard);
         let connector = Connector::new(&settings.outbound, Arc::clone(&guard))?;
         let identified = Arc::new(quick_cache::sync::Cache::new(MOST_IDENTITIES));
         Ok(Self { http: pool(connector.clone()), connector, identified, guard, clock, deadline: settings.outbound.call_timeout() })

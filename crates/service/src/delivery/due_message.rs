@@ -7,6 +7,7 @@
 use bytes::Bytes;
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::Kind;
+use domain::node::trace::TraceContext;
 use store::messages::deliveries::DueRow;
 use store::messages::settlements::{self, Attempt, Hold};
 use uuid::Uuid;
@@ -24,6 +25,8 @@ pub(super) struct DueMessage {
     pub(super) event: String,
     pub(super) sequence: i64,
     pub(super) body: Bytes,
+    /// The place in a trace of the work that owed it.
+    pub(super) trace: Option<TraceContext>,
     /// Counted attempts in this round, without the current one.
     pub(super) attempts: i16,
     /// Counted attempts in earlier rounds.
@@ -55,6 +58,7 @@ impl DueMessage {
             event: text.event,
             sequence: row.sequence,
             body: Bytes::from(text.body),
+            trace: text.trace,
             attempts: row.attempts,
             attempts_before: row.attempts_before,
             by_hand,

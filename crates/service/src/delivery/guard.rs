@@ -17,11 +17,12 @@ mod target;
 use std::net::IpAddr;
 
 use domain::node::mode::Mode;
+use ipnet::IpNet;
 
 pub use self::place::Place;
 pub use self::refusal::NotAllowed;
 pub use self::target::{Host, Target};
-use crate::platform::config::Allowed;
+use crate::platform::config::{Allowed, What};
 
 /// The guard with the operator's exceptions.
 #[derive(Clone, Debug)]
@@ -39,6 +40,20 @@ impl Guard {
             (Mode::Production, Some(here)) => Err(NoGuard(here.to_string())),
             (Mode::Production | Mode::Sandbox, _) => Ok(Self(allowed)),
         }
+    }
+
+    /// A guard that allows nothing but the host and port of `target`, wherever they are: a URL of the operator's own, which no merchant
+    /// can change. Clouds' metadata stays refused.
+    #[must_use]
+    pub fn only(target: &Target) -> Self {
+        let on_port = |what| Allowed { what, port: Some(target.port()) };
+        let everywhere = [IpAddr::from([0_u8; 4]), IpAddr::from([0_u8; 16])];
+        let networks = everywhere.into_iter().filter_map(|address| IpNet::new(address, 0).ok()).map(What::Network);
+        let named = match target.host() {
+            Host::Name(name) => What::Host(name.clone()),
+            Host::Address(address) => What::Network((*address).into()),
+        };
+        Self(networks.chain([named]).map(on_port).collect())
     }
 
     /// Parses a URL and checks everything that can be checked without resolving its name.
@@ -138,6 +153,23 @@ mod tests {
         ] {
             assert_eq!(check(&guard, url), expected, "{url}");
         }
+    }
+
+    #[test]
+    fn a_guard_for_one_url_of_the_operator_allows_it_wherever_it_is() {
+        for url in ["http://127.0.0.1:4318/v1/traces", "http://[::1]:4318/v1/traces", "http://10.0.0.7:4318/v1/traces"] {
+            let target = Target::parse(url).unwrap();
+            assert_eq!(check(&Guard::only(&target), url), Ok(()), "{url}");
+        }
+        let target = Target::parse("http://collector.internal.example:4318/v1/traces").unwrap();
+        let guard = Guard::only(&target);
+        assert_eq!(guard.check_url("http://collector.internal.example:4318/v1/traces"), Ok(target.clone()));
+        for address in ["127.0.0.1", "10.0.0.7", "fd00::7", "93.184.216.34"] {
+            assert_eq!(guard.check_address(&target, address.parse().unwrap()), Ok(()), "{address}");
+        }
+        assert_eq!(guard.check_address(&target, [169, 254, 169, 254].into()), Err(NotAllowed::Name));
+        assert_eq!(check(&guard, "http://other.internal.example:4318/"), Err(NotAllowed::Scheme));
+        assert_eq!(check(&guard, "http://collector.internal.example:4317/"), Err(NotAllowed::Scheme));
     }
 
     #[test]

@@ -7,8 +7,10 @@ use std::time::Duration;
 use store::messages::leases;
 use store::messages::outbox::Signal;
 use store::{Failed, HomeTx, Tx};
+use wire::node::otlp::Attribute;
 
 use super::client::{Client, NoClient};
+use super::collector::{Collector, NoCollector};
 use super::secrets::authentication::TokenCache;
 use super::signal::{self, Signals};
 use super::subscribers::Subscribers;
@@ -28,6 +30,8 @@ pub struct Parts {
     pub client: Client,
     pub mailer: Mailer,
     pub operator_hook: Option<OperatorHook>,
+    /// The collector of traces, if there is one.
+    pub collector: Option<Collector>,
     /// OAuth tokens for calls to endpoints.
     pub tokens: TokenCache,
     pub(crate) signals: Signals,
@@ -42,6 +46,8 @@ pub enum NoDelivery {
     Mailer(#[from] NoMailer),
     #[error(transparent)]
     Hook(#[from] NoHook),
+    #[error(transparent)]
+    Collector(#[from] NoCollector),
 }
 
 /// The time between two statements that send signals to other processes. What arrives meanwhile gathers.
@@ -55,6 +61,7 @@ impl Delivery {
             keyring: node.keys.sealing.clone(),
             mailer: Mailer::new(&node.settings, node.clock.clone())?,
             operator_hook: OperatorHook::new(&node.settings, &client)?,
+            collector: Collector::new(&node.settings, node.clock.clone())?,
             client,
             tokens: TokenCache::default(),
             signals: Signals::default(),
@@ -65,7 +72,14 @@ impl Delivery {
 
     /// Commits `tx` and signals the messages it owes. Every transaction ends here, so no signal is forgotten or sent too early.
     pub async fn commit(&self, tx: Tx) -> Result<(), Failed> {
-        tx.commit().await?.into_iter().for_each(|signal| self.signal(signal));
+        let span = tx.trace().filter(|_| tx.owed() > 0).map(|ids| self.traces.begin_write(ids));
+        let (merchant, owed) = (tx.merchant(), tx.owed());
+        let committed = tx.commit().await;
+        if let Some(span) = span {
+            let attributes = vec![Attribute::Merchant(merchant), Attribute::Messages(owed)];
+            self.traces.end(span, "write messages".to_owned(), attributes, committed.is_err());
+        }
+        committed?.into_iter().for_each(|signal| self.signal(signal));
         Ok(())
     }
 

@@ -22,7 +22,7 @@ pub async fn settle_and_react(
     attempts: &[Attempt],
     now: DateTime<Utc>,
 ) -> Result<Reacted, Failed> {
-    let mut tx = delivery.store(settlement.merchant).begin_apart(settlement.merchant).await?;
+    let mut tx = delivery.traced(delivery.store(settlement.merchant).begin_apart(settlement.merchant).await?);
     let followed = match reaction {
         Some((reaction, ending)) => reaction.react(&mut tx, ending).await?,
         None => Followed::Settled,

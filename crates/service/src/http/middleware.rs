@@ -13,6 +13,8 @@ use axum::http::{HeaderValue, Method, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::field::display;
+use wire::messages::headers::TRACE;
+use wire::node::otlp::Attribute;
 
 use super::absent;
 use super::address::Client;
@@ -26,6 +28,7 @@ use crate::app::App;
 use crate::node::Phase;
 use crate::node::security::{self, Origin};
 use crate::node::shares::{Most, Party, Share};
+use crate::node::traces::{self, Begun};
 use crate::platform::metrics::{RequestLabels, RouteLabels};
 
 /// The beginning of the portal's pages on which shoppers withdraw from contracts.
@@ -59,6 +62,8 @@ pub(super) async fn serve(
     render: impl Fn(Response, &RequestId, &str) -> Response,
 ) -> Response {
     let started = app.clock.uptime();
+    let mut span = app.traces.begin_request(request.headers().get(TRACE).and_then(|header| header.to_str().ok()));
+    let place = span.as_ref().map(Begun::context);
     let id = RequestId(app.mint().simple().to_string());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
     let method = known(request.method());
@@ -84,14 +89,15 @@ pub(super) async fn serve(
     let mut response = match share {
         Err(refused) => refused.into_response(),
         Ok(share) => {
-            let mut waiting = Waiting { app, id: &id, method, route: &route, asker: &asker, answered: false };
+            let mut waiting = Waiting { app, id: &id, method, route: &route, asker: &asker, span: span.take(), answered: false };
             let work = async move {
-                let response = security::from(origin, next.run(request)).await;
+                let response = traces::within(place, security::from(origin, next.run(request))).await;
                 drop(share);
                 response
             };
             let done = tokio::spawn(work).await;
             waiting.answered = true;
+            span = waiting.span.take();
             done.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
         }
     };
@@ -111,15 +117,28 @@ pub(super) async fn serve(
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     let merchant = asker.known().map(|known| display(known.merchant));
     let client_id = asker.known().map(|known| &*known.client_id);
+    let trace = place.map(|place| format!("{:032x}", place.trace));
     // Successes are counted in the metrics; a log line for each would cost more than the answer.
     if response.status().is_success() {
-        tracing::debug!(request_id = id.0, method, route, status, took_us, merchant, client_id, "answered a request");
+        tracing::debug!(request_id = id.0, method, route, status, took_us, merchant, client_id, trace, "answered a request");
     } else if response.status().is_server_error() || app.log_lines.admit(asker.known().is_some(), app.clock.uptime()) {
-        tracing::info!(request_id = id.0, method, route, status, took_us, merchant, client_id, "answered a request");
+        tracing::info!(request_id = id.0, method, route, status, took_us, merchant, client_id, trace, "answered a request");
+    }
+    if let Some(span) = span {
+        let about = [Attribute::Status(status), Attribute::Request(id.0.clone())];
+        end_span(app, span, method, &route, &asker, about, status >= 500);
     }
     app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
     app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
     response
+}
+
+/// Ends the span of a request.
+fn end_span(app: &App, span: Begun, method: &'static str, route: &str, asker: &Asker, about: [Attribute; 2], failed: bool) {
+    let mut attributes = vec![Attribute::Method(method), Attribute::Route(route.to_owned())];
+    attributes.extend(about);
+    attributes.extend(asker.known().map(|known| Attribute::Merchant(known.merchant)));
+    app.traces.end(span, format!("{method} {route}"), attributes, failed);
 }
 
 /// The method as a label of the metrics and in the log, where a caller's own words have no place.
@@ -153,6 +172,7 @@ struct Waiting<'a> {
     method: &'static str,
     route: &'a str,
     asker: &'a Asker,
+    span: Option<Begun>,
     answered: bool,
 }
 
@@ -161,6 +181,10 @@ impl Drop for Waiting<'_> {
         if !self.answered {
             self.app.metrics.requests_abandoned.inc();
             let Self { app, id, method, route, asker, .. } = self;
+            if let Some(span) = self.span.take() {
+                let about = [Attribute::Error("abandoned".to_owned()), Attribute::Request(id.0.clone())];
+                end_span(app, span, method, route, asker, about, false);
+            }
             if !app.log_lines.admit(asker.known().is_some(), app.clock.uptime()) {
                 return;
             }

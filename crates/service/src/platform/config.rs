@@ -10,6 +10,7 @@ mod notices;
 mod outbound;
 mod portal;
 mod tls;
+mod traces;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
@@ -29,6 +30,7 @@ pub use self::notices::Notices;
 pub use self::outbound::Outbound;
 pub use self::portal::Portal;
 pub use self::tls::{PairFiles, Tls};
+pub use self::traces::Traces;
 use crate::platform::keys::source::Source;
 use crate::platform::networks::Network;
 
@@ -57,6 +59,7 @@ pub struct Settings {
     pub console: Console,
     pub tls: Tls,
     pub log: Log,
+    pub traces: Traces,
     pub keys: Keys,
 }
 

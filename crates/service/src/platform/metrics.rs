@@ -1,6 +1,7 @@
 //! The metrics for Prometheus. Names follow its conventions: base units, few labels.
 
 mod process;
+mod spans;
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use self::process::ProcessGauges;
+pub use self::spans::Spans;
 
 /// The labels of a request.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -187,6 +189,8 @@ pub struct Metrics {
     /// Open live feeds.
     pub followers: Gauge,
     pub delivery: DeliveryGauges,
+    /// The spans of traces.
+    pub spans: Spans,
     /// 1 if the last health check passed, otherwise 0.
     pub ready: Gauge,
     /// The end of each certificate of the settings, in seconds since 1970.
@@ -235,6 +239,7 @@ impl Default for Metrics {
             unsent_dropped: Counter::default(),
             followers: Gauge::default(),
             delivery: DeliveryGauges::default(),
+            spans: Spans::default(),
             ready: Gauge::default(),
             certificate_ends: Family::default(),
             clock_skew_seconds: Gauge::default(),
@@ -292,6 +297,7 @@ impl Default for Metrics {
         registry.register("messages_dropped_unsent", "Messages dropped without having been sent", metrics.unsent_dropped.clone());
         registry.register("event_followers", "Open live feeds", metrics.followers.clone());
         metrics.delivery.register(&mut registry);
+        metrics.spans.register(&mut registry);
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
         registry.register("build", "The version of this program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         metrics.process.register(&mut registry);

@@ -25,6 +25,7 @@ mod replication;
 mod request_log;
 mod roles;
 mod security_events;
+mod traces;
 mod unusable_database;
 mod versions;
 mod watching;

@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::Internal;
+use domain::node::trace::TraceContext;
 use uuid::Uuid;
 
 use crate::crash::{self, Point};
@@ -58,6 +59,8 @@ pub struct Text {
     pub kind: String,
     pub event: String,
     pub body: String,
+    /// The place in a trace of the work that owed it.
+    pub trace: Option<TraceContext>,
 }
 
 /// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_flight`. Paused
@@ -72,7 +75,8 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         select
             owed.merchant_id, owed.endpoint_id, owed.message_id, owed.due_at, owed.lane, owed.sequence,
             owed.attempts, owed.attempts_before, owed.discard, endpoint.revision,
-            text.is_head as "is_head?", text.kind as "kind?", text.event as "event?", text.body as "body?"
+            text.is_head as "is_head?", text.kind as "kind?", text.event as "event?", text.body as "body?",
+            text.trace as "trace?"
         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[]) as wanted (merchant_id, endpoint_id, since, most)
         join endpoint
             on endpoint.merchant_id = wanted.merchant_id and endpoint.endpoint_id = wanted.endpoint_id
@@ -92,18 +96,18 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         -- by hand, which has a lane of its own, the day may be dropped: then the failure queue has its text. A head without any
         -- text is told from a row that is no head.
         left join lateral (
-            select true as is_head, kept.kind, kept.event, kept.body
+            select true as is_head, kept.kind, kept.event, kept.body, kept.trace
             from (
-                select message.kind, message.event, message.body
+                select message.kind, message.event, message.body, message.trace
                 from message
                 where message.merchant_id = owed.merchant_id and message.message_id = owed.message_id
                 union all
-                select failure.kind, failure.event, failure.body
+                select failure.kind, failure.event, failure.body, null
                 from failure
                 where failure.merchant_id = owed.merchant_id and failure.message_id = owed.message_id
                     and owed.lane = owed.message_id::text
                 union all
-                select null, null, null
+                select null, null, null, null
             ) as kept
             where owed.sequence = (
                     select head.sequence
@@ -137,7 +141,10 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         discard: row.discard,
         revision: row.revision,
         is_head: row.is_head.is_some(),
-        text: row.kind.zip(row.event).zip(row.body).map(|((kind, event), body)| Text { kind, event, body }),
+        text: row.kind.zip(row.event).zip(row.body).map(|((kind, event), body)| {
+            let trace = row.trace.as_deref().and_then(TraceContext::from_bytes);
+            Text { kind, event, body, trace }
+        }),
     });
     Ok(due.collect())
 }

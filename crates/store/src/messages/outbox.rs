@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Kind, bucket_of};
+use domain::node::trace::SpanIds;
 use uuid::Uuid;
 
 pub use self::message::Message;
@@ -43,6 +44,10 @@ pub(crate) struct Outbox {
     /// The messages of the feed that were written ahead of the commit, which numbers them.
     unnumbered: Vec<Uuid>,
     signals: Vec<Signal>,
+    /// The place in a trace that is stored with every message.
+    trace: Option<SpanIds>,
+    /// The messages written so far.
+    written: usize,
 }
 
 struct Owed {
@@ -56,6 +61,21 @@ impl Outbox {
         self.owed.push(Owed { message, endpoint });
     }
 
+    /// Stores this place in a trace with every message from here on.
+    pub(crate) fn carry(&mut self, trace: SpanIds) {
+        self.trace = Some(trace);
+    }
+
+    /// The place in a trace that is stored with the messages.
+    pub(crate) fn trace(&self) -> Option<SpanIds> {
+        self.trace
+    }
+
+    /// The number of messages, those that were written early included.
+    pub(crate) fn count(&self) -> usize {
+        self.written + self.owed.len()
+    }
+
     pub(crate) fn into_signals(self) -> Vec<Signal> {
         self.signals
     }
@@ -67,11 +87,13 @@ impl Outbox {
 
     /// Writes the message owed together with the return that it reports. There is one message, see [`Self::owes_one`].
     pub(crate) async fn write_with(&mut self, connection: &mut Connection, merchant: MerchantId, of: &Write) -> Result<(), Failed> {
+        let trace = self.stored_trace();
         for Owed { message, .. } in std::mem::take(&mut self.owed) {
             let endpoint = match of {
-                Write::Start(start) => with_start::insert(connection, merchant, start, &message).await?,
-                Write::Change(change) => with_change::insert(connection, merchant, change, &message).await?,
+                Write::Start(start) => with_start::insert(connection, merchant, start, &message, trace.as_deref()).await?,
+                Write::Change(change) => with_change::insert(connection, merchant, change, &message, trace.as_deref()).await?,
             };
+            self.written += 1;
             if let Some(endpoint) = endpoint {
                 self.signal(signal(merchant, endpoint, message.due_at));
             }
@@ -94,10 +116,13 @@ impl Outbox {
     /// Inserts what is owed. It is numbered in the same statement if the transaction is about to end and nothing has to be numbered
     /// before it.
     async fn insert(&mut self, connection: &mut Connection, merchant: MerchantId, ends: bool) -> Result<(), Failed> {
+        let trace = self.stored_trace();
+        let trace = trace.as_deref();
+        self.written += self.owed.len();
         let (for_one, for_kind): (Vec<Owed>, Vec<Owed>) = self.owed.drain(..).partition(|owed| owed.endpoint.is_some());
         for Owed { message, endpoint } in for_one {
             if let Some(endpoint) = endpoint {
-                insert_for(connection, merchant, endpoint, &message).await?;
+                insert_for(connection, merchant, endpoint, &message, trace).await?;
                 self.unnumbered.extend(message.is_in_feed().then_some(message.id));
                 self.signal(signal(merchant, endpoint, message.due_at));
             }
@@ -107,10 +132,10 @@ impl Outbox {
         let mut addressed = match messages.as_slice() {
             [] => return Ok(()),
             [message] => {
-                let endpoint = one::insert(connection, merchant, message, numbered && message.is_in_feed()).await?;
+                let endpoint = one::insert(connection, merchant, message, numbered && message.is_in_feed(), trace).await?;
                 endpoint.map(|endpoint| (message.id, endpoint)).into_iter().collect()
             }
-            messages => several::insert(connection, merchant, messages, numbered).await?,
+            messages => several::insert(connection, merchant, messages, numbered, trace).await?,
         };
         if !numbered {
             self.unnumbered.extend(messages.iter().filter(|message| message.is_in_feed()).map(|message| message.id));
@@ -120,6 +145,11 @@ impl Outbox {
         let signals = addressed.into_iter().filter_map(|(id, endpoint)| Some(signal(merchant, endpoint, *due_at.get(&id)?)));
         signals.for_each(|signal| self.signal(signal));
         Ok(())
+    }
+
+    /// The place in a trace as it is stored. Without one, nothing is stored.
+    fn stored_trace(&self) -> Option<Vec<u8>> {
+        self.trace.map(|trace| trace.context.to_bytes())
     }
 
     /// Keeps one signal per endpoint, with the earliest due time.
@@ -169,12 +199,18 @@ async fn insert_internal(
 }
 
 /// Writes a message for one given endpoint, and its delivery.
-async fn insert_for(connection: &mut Connection, merchant: MerchantId, endpoint: EndpointId, message: &Message) -> Result<(), Failed> {
+async fn insert_for(
+    connection: &mut Connection,
+    merchant: MerchantId,
+    endpoint: EndpointId,
+    message: &Message,
+    trace: Option<&[u8]>,
+) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         with written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7)
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, trace)
+            values ($1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7, $10)
         )
         insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
         values ($1, $2, $8, $3, $9, 0, 0, false, $6)
@@ -188,6 +224,7 @@ async fn insert_for(connection: &mut Connection, merchant: MerchantId, endpoint:
         message.body,
         endpoint.0,
         message.due_at,
+        trace,
     )
     .execute(connection)
     .await?;

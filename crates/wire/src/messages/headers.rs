@@ -16,3 +16,5 @@ pub const SEQUENCE: &str = "x-service-sequence";
 pub const ATTEMPT: &str = "x-service-attempt";
 /// Marks a trial, which is never real. Other messages do not have it.
 pub const TRIAL: &str = "x-service-trial";
+/// The place in a trace (W3C Trace Context), taken from requests and sent with messages while traces are on.
+pub const TRACE: &str = "traceparent";

@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use crate::app::App;
 use crate::cli::output;
 use crate::delivery::forward_signals;
+use crate::delivery::trace_exporter::TraceExporter;
 use crate::flow::merchants::operators::invitation::first_link;
 use crate::flow::orders::count_intake::count_intake;
 use crate::http::listener::{self, Door};
@@ -105,6 +106,7 @@ pub(in crate::cli) async fn serve(
     if let Err(failed) = partitions::make_around(app.cell(), app.now()).await {
         tracing::warn!(%failed, "making the partitions for today failed, the deliverer tries again");
     }
+    let exporter = TraceExporter::start(&app);
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let counting = tokio::spawn(count_intake_forever(app.clone()));
     let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
@@ -161,6 +163,9 @@ pub(in crate::cli) async fn serve(
     }
     if let Some(console) = console {
         console.await??;
+    }
+    if let Some(exporter) = exporter {
+        exporter.leave().await;
     }
     admin.await??;
     app.cell().close().await;

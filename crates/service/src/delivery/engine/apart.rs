@@ -25,6 +25,7 @@ use super::result::{AttemptResult, Batch, Settled};
 use crate::delivery::handle::Delivery;
 use crate::delivery::reaction::{Ending, Followed, Reaction, Reactions};
 use crate::delivery::settling::{Reacted, settle_and_react};
+use crate::node::traces;
 
 /// The time that settling one message may take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -187,6 +188,8 @@ impl Lanes {
         let reaction: Option<(&dyn Reaction, &Ending)> =
             input.and_then(|input| Some((self.reactions.of(input.kind)?.as_ref(), &input.ending)));
         let settling = settle_and_react(&self.delivery, reaction, &result.settlement, &result.attempts, now);
+        // What a reaction owes belongs to the trace of the message that it reacts to.
+        let settling = traces::within(result.trace, settling);
         match timeout(DEADLINE, AssertUnwindSafe(settling).catch_unwind()).await {
             Ok(Ok(settled)) => settled,
             Ok(Err(_)) => Err(Failed::Internal("a reaction panicked")),

@@ -3,8 +3,10 @@
 use bytes::Bytes;
 use domain::messages::delivery::{Outcome, Schedule, Verdict, judge};
 use domain::messages::message::Kind;
+use domain::node::trace::TraceContext;
 use store::crash::{self, Point};
 use store::messages::settlements::{self, Attempt, Disposition, Settlement};
+use wire::node::otlp::Attribute;
 
 use super::lease::Leases;
 use super::result::{AttemptResult, ReactionInput};
@@ -15,6 +17,7 @@ use crate::delivery::reaction::{Call, Ending, How, Reaction};
 use crate::delivery::secrets::authentication::Token;
 use crate::delivery::transports::dispatch::{prepare, send};
 use crate::delivery::transports::peer::{Peer, UnusablePeer};
+use crate::node::traces::Begun;
 
 /// Makes one attempt. Returns `None` without calling if the bucket is no longer ours: a process that was suspended must not call
 /// on behalf of the new owner. If the message's kind has a `reaction`, each call is recorded before it is made.
@@ -26,15 +29,15 @@ pub(super) async fn run(
     reaction: Option<&dyn Reaction>,
 ) -> Option<AttemptResult> {
     let mut attempts = Vec::with_capacity(1);
-    let (mut result, token) = call(delivery, leases, peer, message, reaction, &mut attempts).await?;
+    let mut made = call(delivery, leases, peer, message, reaction, &mut attempts).await?;
     // A refused token is replaced once. The second call belongs to the same attempt.
-    if let (Outcome::Answered { status: 401, .. }, Some(token)) = (&result.outcome, token) {
-        delivery.tokens.reject(&token).await;
-        (result, _) = call(delivery, leases, peer, message, reaction, &mut attempts).await?;
+    if let (Outcome::Answered { status: 401, .. }, Some(token)) = (&made.result.outcome, &made.token) {
+        delivery.tokens.reject(token).await;
+        made = call(delivery, leases, peer, message, reaction, &mut attempts).await?;
     }
-    let concluded = conclude(delivery, message, &peer.schedule, result, attempts, reaction);
+    let concluded = conclude(delivery, message, &peer.schedule, made.result, attempts, reaction);
     crash::point(Point::Judged);
-    Some(concluded)
+    Some(AttemptResult { trace: made.place, ..concluded })
 }
 
 /// The result for a message whose endpoint has unusable settings: an attempt that was refused before any call.
@@ -89,10 +92,20 @@ fn conclude(
         ending: Ending { message: message.id, at: now, number: message.number(), calls: calls(), refusal, how },
         attempts: message.attempts,
     });
-    AttemptResult { endpoint: message.endpoint, lane: message.lane.clone(), settlement, attempts, due_again, reaction }
+    let (endpoint, lane, trace) = (message.endpoint, message.lane.clone(), message.trace);
+    AttemptResult { endpoint, lane, settlement, attempts, due_again, reaction, trace }
 }
 
-/// Makes one call and adds it to `attempts`. Returns the OAuth token that it used, if any.
+/// A call that was made.
+struct Made {
+    result: CallResult,
+    /// The OAuth token that it used, if any.
+    token: Option<Token>,
+    /// Its place in a trace.
+    place: Option<TraceContext>,
+}
+
+/// Makes one call and adds it to `attempts`.
 async fn call(
     delivery: &Delivery,
     leases: &Leases,
@@ -100,9 +113,11 @@ async fn call(
     message: &DueMessage,
     reaction: Option<&dyn Reaction>,
     attempts: &mut Vec<Attempt>,
-) -> Option<(CallResult, Option<Token>)> {
+) -> Option<Made> {
     let mut attempt = message.new_attempt(delivery);
-    let prepared = prepare(delivery, &peer.route, message, attempt.started_at).await;
+    let span = delivery.traces.begin_call(message.trace);
+    let place = span.as_ref().map(Begun::context);
+    let prepared = prepare(delivery, &peer.route, message, attempt.started_at, place).await;
     if reaction.is_some() {
         match settlements::announce(delivery.cell(), &attempt).await {
             Ok(true) => {}
@@ -123,9 +138,30 @@ async fn call(
     let (result, token) = send(delivery, prepared, message, most_kept, &may_continue).await;
     crash::point(Point::Answered);
     delivery.metrics.attempted(message.kind.as_str(), result.outcome.word(), result.took);
+    if let Some(span) = span {
+        end_span(delivery, span, message, &result.outcome);
+    }
     complete(&mut attempt, &result);
     attempts.push(attempt);
-    Some((result, token))
+    Some(Made { result, token, place })
+}
+
+/// Ends the span of a call.
+fn end_span(delivery: &Delivery, span: Begun, message: &DueMessage, outcome: &Outcome) {
+    let answer = match outcome {
+        Outcome::Answered { status, .. } => Attribute::Status(*status),
+        Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => Attribute::Error(outcome.word()),
+    };
+    let interface = message.kind.as_str();
+    let attributes = vec![
+        Attribute::Merchant(message.merchant),
+        Attribute::Endpoint(message.endpoint),
+        Attribute::Message(message.id),
+        Attribute::Interface(interface),
+        Attribute::Attempt(message.number()),
+        answer,
+    ];
+    delivery.traces.end(span, format!("deliver {interface}"), attributes, !outcome.is_success());
 }
 
 /// Completes the record of a call with its result.

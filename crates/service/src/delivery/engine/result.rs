@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::Kind;
+use domain::node::trace::TraceContext;
 use store::messages::settlements::{Attempt, Disposition, Hold, Settlement};
 use uuid::Uuid;
 
@@ -18,6 +19,8 @@ pub(crate) struct AttemptResult {
     pub(super) due_again: Option<DateTime<Utc>>,
     /// Set if the message's kind has a reaction to this result.
     pub(super) reaction: Option<ReactionInput>,
+    /// The place in a trace of the last call, which the reaction continues.
+    pub(super) trace: Option<TraceContext>,
 }
 
 /// The input of a reaction, and the data needed to postpone the message if the reaction fails.
@@ -31,7 +34,7 @@ pub(super) struct ReactionInput {
 impl AttemptResult {
     /// A result without a call.
     pub(super) fn without_call(endpoint: EndpointId, lane: String, settlement: Settlement, due_again: Option<DateTime<Utc>>) -> Self {
-        Self { endpoint, lane, settlement, attempts: Vec::new(), due_again, reaction: None }
+        Self { endpoint, lane, settlement, attempts: Vec::new(), due_again, reaction: None, trace: None }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
 use domain::messages::delivery::Outcome;
+use domain::node::trace::TraceContext;
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use store::returns::carrier_accounts;
@@ -30,6 +31,7 @@ const TRIAL: HeaderName = HeaderName::from_static(wire::messages::headers::TRIAL
 const SIGNATURE: HeaderName = HeaderName::from_static(wire::messages::headers::SIGNATURE);
 const EVENT: HeaderName = HeaderName::from_static(wire::messages::headers::EVENT);
 const SEQUENCE: HeaderName = HeaderName::from_static(wire::messages::headers::SEQUENCE);
+const TRACE: HeaderName = HeaderName::from_static(wire::messages::headers::TRACE);
 const ATTEMPT: HeaderName = HeaderName::from_static(wire::messages::headers::ATTEMPT);
 
 /// A message that is ready to be sent. It has no `Debug` because it holds secrets and personal data.
@@ -50,13 +52,20 @@ pub(crate) enum PreparedMessage {
 }
 
 /// Prepares a message for an attempt that starts at `now`. The signature uses the real time: the receiver compares it with its own
-/// clock, which does not follow a sandbox's clock.
-pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMessage, now: DateTime<Utc>) -> PreparedMessage {
+/// clock, which does not follow a sandbox's clock. The receiver is told its place in the `trace`, if there is one.
+pub(crate) async fn prepare(
+    delivery: &Delivery,
+    route: &Route,
+    message: &DueMessage,
+    now: DateTime<Utc>,
+    trace: Option<TraceContext>,
+) -> PreparedMessage {
+    let place = trace.and_then(|trace| HeaderValue::try_from(trace.to_string()).ok()).map(|place| (TRACE, place));
     match route {
         Route::Endpoint(address) => match authorize(delivery, address, message.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = headers(&address.live_secrets(now), &message.envelope(), delivery.clock.wall());
-                headers.extend(authorization.into_iter().chain(address.fixed()).map(|(name, value)| (Some(name), value)));
+                headers.extend(authorization.into_iter().chain(address.fixed()).chain(place).map(|(name, value)| (Some(name), value)));
                 PreparedMessage::Call { target: address.target.clone(), headers, identity: address.identity.clone(), token }
             }
             Err(outcome) => PreparedMessage::Refused(outcome),
@@ -64,7 +73,8 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
         Route::Mail => mail(delivery, message).await.map_or_else(PreparedMessage::Refused, PreparedMessage::Mail),
         Route::OperatorHook => match &delivery.operator_hook {
             Some(hook) => {
-                let headers = headers(&[&hook.secret], &message.envelope(), delivery.clock.wall());
+                let mut headers = headers(&[&hook.secret], &message.envelope(), delivery.clock.wall());
+                headers.extend(place.map(|(name, value)| (Some(name), value)));
                 PreparedMessage::Call { target: Ok(hook.target.clone()), headers, identity: None, token: None }
             }
             None => refused("no operator webhook is configured; set notices.webhook_url"),

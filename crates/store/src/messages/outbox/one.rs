@@ -13,6 +13,7 @@ pub(super) async fn insert(
     merchant: MerchantId,
     message: &Message,
     numbered: bool,
+    trace: Option<&[u8]>,
 ) -> Result<Option<EndpointId>, Failed> {
     let row = sqlx::query!(
         r#"
@@ -23,9 +24,9 @@ pub(super) async fn insert(
             returning case when live then last end as position
         ), written as (
             insert into message (
-                merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal, position
+                merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal, position, trace
             )
-            select $1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7, $9, taken.position
+            select $1, $2, pg_current_xact_id(), feed_epoch(), $3, $4, $5, $6, $7, $9, taken.position, $11
             from (select 1 as one) as new
             left join taken on true
         ), owed as (
@@ -53,6 +54,7 @@ pub(super) async fn insert(
         message.due_at,
         message.kind.is_internal(),
         numbered,
+        trace,
     )
     .fetch_one(connection)
     .await?;

@@ -14,6 +14,7 @@ pub(super) async fn insert(
     merchant: MerchantId,
     messages: &[Message],
     numbered: bool,
+    trace: Option<&[u8]>,
 ) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
     let mut count = 0;
     let places: Vec<Option<i64>> = messages
@@ -40,10 +41,10 @@ pub(super) async fn insert(
             returning case when live then last - $11::bigint end as before
         ), written as (
             insert into message (
-                merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal, position
+                merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal, position, trace
             )
             select $1, owed.message_id, pg_current_xact_id(), feed_epoch(), owed.sequence, owed.kind, owed.event, owed.subject, owed.body,
-                owed.internal, taken.before + owed.place
+                owed.internal, taken.before + owed.place, $13::bytea
             from owed
             left join taken on true
         ), addressed as (
@@ -77,6 +78,7 @@ pub(super) async fn insert(
         &places as &[Option<i64>],
         count,
         last,
+        trace,
     )
     .fetch_all(connection)
     .await?;

@@ -14,6 +14,7 @@ pub(super) async fn insert(
     merchant: MerchantId,
     change: &Change,
     message: &Message,
+    trace: Option<&[u8]>,
 ) -> Result<Option<EndpointId>, Failed> {
     let row = write_change!(
         query,
@@ -24,8 +25,8 @@ pub(super) async fn insert(
             where merchant_id = $1
             returning case when live then last end as position
         ), written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position)
-            select $1, $32, pg_current_xact_id(), feed_epoch(), $33, $34, $35, $36, $37, taken.position
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position, trace)
+            select $1, $32, pg_current_xact_id(), feed_epoch(), $33, $34, $35, $36, $37, taken.position, $39
             from (select 1 as one) as new
             left join taken on true
         ), owed as (
@@ -51,6 +52,7 @@ pub(super) async fn insert(
         message.subject,
         message.body,
         message.due_at,
+        trace,
     )
     .fetch_one(connection)
     .await?;

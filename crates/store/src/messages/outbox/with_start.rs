@@ -14,6 +14,7 @@ pub(super) async fn insert(
     merchant: MerchantId,
     start: &Start,
     message: &Message,
+    trace: Option<&[u8]>,
 ) -> Result<Option<EndpointId>, Failed> {
     let row = write_start!(
         query,
@@ -24,8 +25,8 @@ pub(super) async fn insert(
             where merchant_id = $1
             returning case when live then last end as position
         ), written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position)
-            select $1, $34, pg_current_xact_id(), feed_epoch(), $35, $36, $37, $38, $39, taken.position
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, position, trace)
+            select $1, $34, pg_current_xact_id(), feed_epoch(), $35, $36, $37, $38, $39, taken.position, $41
             from (select 1 as one) as new
             left join taken on true
         ), owed as (
@@ -51,6 +52,7 @@ pub(super) async fn insert(
         message.subject,
         message.body,
         message.due_at,
+        trace,
     )
     .fetch_one(connection)
     .await?;

@@ -1,0 +1,3 @@
+//! What a node tells the operator's systems.
+
+pub mod otlp;
