@@ -22,9 +22,14 @@ const UNRECORDED: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0
 
 /// A world that exports its traces to `collector`.
 async fn traced(collector: &Systems, ratio: &str) -> World {
+    traced_within(collector, ratio, "20000").await
+}
+
+/// The same, with this time for an export, in milliseconds.
+async fn traced_within(collector: &Systems, ratio: &str, timeout: &str) -> World {
     let endpoint = collector.url(COLLECTOR);
     let settings =
-        [("BACKHAUL__TRACES__ENDPOINT", endpoint.as_str()), ("BACKHAUL__TRACES__RATIO", ratio), ("BACKHAUL__TRACES__TIMEOUT_MS", "300")];
+        [("BACKHAUL__TRACES__ENDPOINT", endpoint.as_str()), ("BACKHAUL__TRACES__RATIO", ratio), ("BACKHAUL__TRACES__TIMEOUT_MS", timeout)];
     World::with(&settings).await
 }
 
@@ -166,7 +171,7 @@ async fn what_a_reaction_owes_belongs_to_the_same_trace() {
 #[tokio::test]
 async fn a_collector_that_hangs_or_is_away_hurts_nobody_and_what_it_misses_is_counted() {
     let collector = Systems::start().await.unwrap();
-    let world = traced(&collector, "1").await;
+    let world = traced_within(&collector, "1", "1000").await;
     let shop = world.shop("acme").await;
     let counts = async || {
         let dropped = world.metric(r#"backhaul_trace_spans_dropped_total{reason="not_taken"}"#).await;
