@@ -79,6 +79,7 @@ impl Node {
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoNode> {
         let limits = PoolLimits { console: settings.console.connections, ..settings.database.limits() };
         let metrics = Metrics::default();
+        metrics.security_events.expect(&security::WATCHED);
         let parts = Parts {
             store: Store::new(settings.database.url(), limits).map_err(NoNode::Store)?,
             keys: NodeKeys::load(&settings).map_err(|(kind, error)| NoNode::Keys(kind.as_str(), error))?,

@@ -122,7 +122,9 @@ pub use self::routes::Guard;
 use self::routes::Routes;
 use super::middleware;
 use super::pages;
+use super::request_id::RequestId;
 use crate::app::App;
+use crate::platform::metrics::Surface;
 
 /// All pages.
 fn all_pages() -> Routes {
@@ -372,5 +374,6 @@ async fn confine(request: Request, next: Next) -> Response {
 
 /// Handles one request of an operator, from its id to its log line.
 async fn handle(State(app): State<App>, request: Request, next: Next) -> Response {
-    middleware::serve(&app, request, next, |response, id, route| error::render(&app, response, id, route)).await
+    let render = |response: Response, id: &RequestId, route: &str| error::render(&app, response, id, route);
+    middleware::serve_page(&app, Surface::Console, request, next, render).await
 }

@@ -29,7 +29,7 @@ use crate::node::Phase;
 use crate::node::security::{self, Origin};
 use crate::node::shares::{Most, Party, Share};
 use crate::node::traces::{self, Begun};
-use crate::platform::metrics::{RequestLabels, RouteLabels};
+use crate::platform::metrics::{RequestLabels, RouteLabels, Surface};
 
 /// The beginning of the portal's pages on which shoppers withdraw from contracts.
 const WITHDRAW: &str = "/r/{merchant}/withdraw";
@@ -51,7 +51,30 @@ pub(super) async fn handle(State(app): State<App>, mut request: Request, next: N
 /// Handles one request of a person, from its id to its log line.
 pub(super) async fn handle_page(State(app): State<App>, request: Request, next: Next) -> Response {
     let choice = Choice::of(&app, &request);
-    serve(&app, request, next, |response, id, route| pages::error::render(response, id, route, choice)).await
+    let render = |response: Response, id: &RequestId, route: &str| pages::error::render(response, id, route, choice);
+    serve_page(&app, Surface::Portal, request, next, render).await
+}
+
+/// Handles one request of a person, and counts it as a page of `surface`.
+pub(super) async fn serve_page(
+    app: &App,
+    surface: Surface,
+    request: Request,
+    next: Next,
+    render: impl Fn(Response, &RequestId, &str) -> Response,
+) -> Response {
+    let (started, is_page) = (app.clock.uptime(), is_page(&request));
+    let response = serve(app, request, next, render).await;
+    if is_page {
+        app.metrics.pages.answered(surface, response.status().as_u16(), app.clock.uptime().saturating_sub(started));
+    }
+    response
+}
+
+/// True unless a page asks for it: style sheets and pictures are kept by browsers, and photos come from elsewhere.
+fn is_page(request: &Request) -> bool {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    !["/assets/", "/brand/{file}", "/photos/", "/favicon.ico"].iter().any(|part| route.contains(part))
 }
 
 /// Handles one request, from its id to its log line. `render` completes the answer.
@@ -77,6 +100,7 @@ pub(super) async fn serve(
         request_id: id.0.clone(),
         address: Client::of(&request).counted,
         lines: Arc::clone(&app.log_lines),
+        counts: app.metrics.security_events.clone(),
         uptime: app.clock.uptime(),
     };
     let share = if route.starts_with(WITHDRAW) {

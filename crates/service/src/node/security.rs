@@ -14,6 +14,13 @@ use uuid::Uuid;
 use super::log_lines::LogLines;
 use super::rate::Address;
 use crate::platform::client_certificate::CertificateFault;
+use crate::platform::metrics::SecurityEvents;
+
+const SIGNED_IN: &str = "sign_in.succeeded";
+const SIGN_IN_REFUSED: &str = "sign_in.refused";
+const SECOND_FACTOR_WRONG: &str = "sign_in.second_factor_wrong";
+/// The events that alarms watch.
+pub const WATCHED: [&str; 3] = [SIGNED_IN, SIGN_IN_REFUSED, SECOND_FACTOR_WRONG];
 
 /// The target of the events in the log.
 pub const TARGET: &str = "security";
@@ -30,6 +37,8 @@ pub struct Origin {
     pub address: Address,
     /// The lines that the log may have.
     pub lines: Arc<LogLines>,
+    /// The counts of events.
+    pub counts: SecurityEvents,
     /// The uptime at which the request came.
     pub uptime: Duration,
 }
@@ -189,9 +198,9 @@ impl<'a> Event<'a> {
             Self::PermissionDenied { .. } => "permission.denied",
             Self::SignatureRefused => "signature.refused",
             Self::ForeignForm => "form.foreign",
-            Self::SignedIn { .. } => "sign_in.succeeded",
-            Self::SignInRefused { .. } => "sign_in.refused",
-            Self::SecondFactorWrong { .. } => "sign_in.second_factor_wrong",
+            Self::SignedIn { .. } => SIGNED_IN,
+            Self::SignInRefused { .. } => SIGN_IN_REFUSED,
+            Self::SecondFactorWrong { .. } => SECOND_FACTOR_WRONG,
             Self::PersonalTokenMade { .. } => "personal_token.made",
             Self::PersonalTokenRevoked { .. } => "personal_token.revoked",
             Self::PersonalTokenRefused => "personal_token.refused",
@@ -247,9 +256,12 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Writes the event to the log, unless it is a refusal and there have been too many in this second.
+    /// Counts the event, and writes it to the log, unless it is a refusal and there have been too many in this second.
     pub fn log(self) {
         let origin = ORIGIN.try_with(Origin::clone).ok();
+        if let Some(origin) = &origin {
+            origin.counts.happened(self.name());
+        }
         if self.refuses() && origin.as_ref().is_some_and(|origin| !origin.lines.admit_security(origin.uptime)) {
             return;
         }

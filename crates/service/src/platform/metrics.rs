@@ -1,5 +1,6 @@
 //! The metrics for Prometheus. Names follow its conventions: base units, few labels.
 
+mod pages;
 mod process;
 mod spans;
 
@@ -14,6 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+pub use self::pages::{Pages, PortalStep, SecurityEvents, Surface};
 use self::process::ProcessGauges;
 pub use self::spans::Spans;
 
@@ -189,6 +191,9 @@ pub struct Metrics {
     /// Open live feeds.
     pub followers: Gauge,
     pub delivery: DeliveryGauges,
+    /// The pages of the portal and the console.
+    pub pages: Pages,
+    pub security_events: SecurityEvents,
     /// The spans of traces.
     pub spans: Spans,
     /// 1 if the last health check passed, otherwise 0.
@@ -239,6 +244,8 @@ impl Default for Metrics {
             unsent_dropped: Counter::default(),
             followers: Gauge::default(),
             delivery: DeliveryGauges::default(),
+            pages: Pages::default(),
+            security_events: SecurityEvents::default(),
             spans: Spans::default(),
             ready: Gauge::default(),
             certificate_ends: Family::default(),
@@ -297,6 +304,8 @@ impl Default for Metrics {
         registry.register("messages_dropped_unsent", "Messages dropped without having been sent", metrics.unsent_dropped.clone());
         registry.register("event_followers", "Open live feeds", metrics.followers.clone());
         metrics.delivery.register(&mut registry);
+        metrics.pages.register(&mut registry);
+        metrics.security_events.register(&mut registry);
         metrics.spans.register(&mut registry);
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
         registry.register("build", "The version of this program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));

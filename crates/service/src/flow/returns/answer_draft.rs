@@ -8,6 +8,7 @@ use wire::returns::draft::Answers;
 
 use super::start_return::{ConfirmedDraft, IdempotencyKey, StartReturnError, start_return};
 use crate::app::App;
+use crate::platform::metrics::PortalStep;
 
 /// The reasons a draft cannot be confirmed.
 #[derive(Debug, thiserror::Error)]
@@ -36,5 +37,11 @@ pub async fn confirm_draft(app: &App, actor: Option<&str>, merchant: MerchantId,
         request_hash: Sha256::digest(&body).into(),
         draft: Some(ConfirmedDraft { id: draft.id, withdrawal: answers.withdrawal }),
     };
-    Ok(start_return(app, actor, merchant, &request, Some(&key)).await?.identifier()?)
+    let started = start_return(app, actor, merchant, &request, Some(&key)).await;
+    match &started {
+        Ok(started) if !started.repeated => app.metrics.pages.stepped(PortalStep::ReturnConfirmed),
+        Err(StartReturnError::NoSuchOrder | StartReturnError::Faulty(_)) => app.metrics.pages.stepped(PortalStep::ReturnRefused),
+        Ok(_) | Err(StartReturnError::KeyUsed | StartReturnError::Options(_) | StartReturnError::Failed(_)) => {}
+    }
+    Ok(started?.identifier()?)
 }

@@ -16,6 +16,7 @@ use store::returns::portal_sessions::{self, Session};
 use crate::app::App;
 use crate::node::security::Event;
 use crate::platform::keys::bearer;
+use crate::platform::metrics::PortalStep;
 
 /// The most misses of one address in a quarter of an hour.
 const OF_ADDRESS: (i32, TimeDelta) = (10, TimeDelta::minutes(15));
@@ -52,6 +53,18 @@ pub enum FindOrderError {
 
 /// Opens a session for the order that `attempt` names. Returns the session's secret.
 pub async fn find_order(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<SecretString, FindOrderError> {
+    let found = open_session(app, merchant, attempt).await;
+    let step = match &found {
+        Ok(_) => Some(PortalStep::OrderFound),
+        Err(FindOrderError::Miss) => Some(PortalStep::OrderMissed),
+        Err(FindOrderError::TooMany(_)) => Some(PortalStep::OrderRefused),
+        Err(FindOrderError::Failed(_)) => None,
+    };
+    step.into_iter().for_each(|step| app.metrics.pages.stepped(step));
+    found
+}
+
+async fn open_session(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<SecretString, FindOrderError> {
     let numbers = spellings(attempt.number, attempt.prefix);
     // Both to their end: a statement that is dropped half way costs its connection.
     let (refused, orders) = tokio::join!(refuse_guessers(app, merchant, attempt), shopper_keys(app, merchant, &numbers));

@@ -20,6 +20,7 @@ use super::mail_shopper::message;
 use crate::app::App;
 use crate::node::security::Event;
 use crate::platform::keys::bearer;
+use crate::platform::metrics::PortalStep;
 use crate::platform::texts::Language;
 use crate::shops::Shop;
 
@@ -47,6 +48,7 @@ pub fn can_send_links(app: &App, shop: &Shop) -> bool {
 
 /// Sends a link to `email` if the merchant has orders of it. `from` is the network address that asks.
 pub async fn send_link(app: &App, shop: &Shop, language: Language, email: &str, from: &str) -> Result<(), SendLinkError> {
+    app.metrics.pages.stepped(PortalStep::LinkAsked);
     let (merchant, now, print) = (&shop.merchant, app.now(), app.fingerprints.email(email));
     let limits = [
         (app.fingerprints.miss("link-address", from), OF_ADDRESS),
@@ -98,6 +100,7 @@ pub async fn open_link(app: &App, merchant: &Merchant, link: &SecretString) -> R
     let (secret, session) = new_session(app, &order.identifier, Proof::Link, Reach::Email(email));
     portal_sessions::insert(&mut tx, &bearer::hash(secret.expose_secret()), &session).await?;
     app.commit(tx).await?;
+    app.metrics.pages.stepped(PortalStep::LinkOpened);
     Ok(Some(secret))
 }
 

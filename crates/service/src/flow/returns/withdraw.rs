@@ -32,6 +32,7 @@ use super::find_order::{Attempt, FindOrderError, find_order};
 use super::mail_shopper::message;
 use crate::app::App;
 use crate::platform::keys::bearer;
+use crate::platform::metrics::PortalStep;
 use crate::platform::texts::Language;
 use crate::platform::words::Words;
 use crate::shops::Shop;
@@ -150,6 +151,7 @@ async fn confirm(app: &App, shop: &Shop, language: Language, session: &[u8]) -> 
     };
     acknowledge(app, &mut tx, shop, &new, wording, way_back).await?;
     app.commit(tx).await?;
+    app.metrics.pages.stepped(PortalStep::WithdrawalConfirmed);
     Ok(Some(new))
 }
 

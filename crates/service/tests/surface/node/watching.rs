@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use backhaul::flow::messages::configure_endpoint as flow;
 use backhaul::platform::metrics::CertificateLabels;
+use domain::merchants::operator::Role;
 use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::Answer;
@@ -80,6 +81,54 @@ fn every_alarm_has_its_test_and_its_entry_in_the_runbook() {
 fn the_dashboard_is_json_with_panels() {
     let dashboard: serde_json::Value = serde_json::from_str(DASHBOARD).unwrap();
     assert!(dashboard["panels"].as_array().unwrap().iter().all(|panel| !panel["targets"].as_array().unwrap().is_empty()));
+}
+
+#[tokio::test]
+async fn the_pages_of_the_portal_and_what_shoppers_do_there_are_counted() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 1).await;
+    let pat = world.shopper("acme");
+    assert!(pat.finds("A-1", "sam@example.com").await.says("We can’t find that order"));
+    pat.finds("A-1", "pat@example.com").await;
+    pat.sends("items", &[("line", "L1"), ("quantity-1", "1")]).await;
+    pat.sends("items/1/reason", &[("reason", "TOO_SMALL")]).await;
+    let check = pat.sends("how", &[("how", "mail-back")]).await;
+    let done = pat.confirms(&check).await;
+    assert_eq!(done.heading(), "Your return is confirmed");
+    pat.confirms(&check).await;
+    pat.opens("/assets/absent.css").await;
+    for (step, count) in
+        [("order_missed", 1), ("order_found", 1), ("return_confirmed", 1), ("return_refused", 0), ("order_refused", 0), ("link_asked", 0)]
+    {
+        assert_eq!(world.metric(&format!(r#"backhaul_portal_steps_total{{step="{step}"}}"#)).await, count, "{step}");
+    }
+    let pages = async |status: &str| world.metric(&format!(r#"backhaul_pages_total{{surface="portal",status="{status}"}}"#)).await;
+    let (shown, led_on, wrong) = (pages("2xx").await, pages("3xx").await, pages("4xx").await);
+    assert!(shown >= 5 && led_on >= 5, "{shown} shown, {led_on} led on");
+    assert_eq!(pages("5xx").await, 0);
+    let timed = world.metric(r#"backhaul_page_seconds_count{surface="portal"}"#).await;
+    assert_eq!(timed, shown + led_on + wrong, "every page is timed");
+    assert_eq!(world.metric(r#"backhaul_page_seconds_count{surface="console"}"#).await, 0);
+}
+
+#[tokio::test]
+async fn the_pages_of_the_console_and_its_sign_ins_are_counted() {
+    let world = World::new().await;
+    let events = async |event: &str| world.metric(&format!(r#"backhaul_security_events_total{{event="{event}"}}"#)).await;
+    let (_, page) = world.admin("/metrics").await;
+    assert!(page.contains(r#"backhaul_security_events_total{event="sign_in.refused"} 0"#), "it is there from the start: {page}");
+    let person = world.console(Role::Support).await;
+    let signed_in = events("sign_in.succeeded").await;
+    assert_eq!(person.enters("not the password").await.status, 422);
+    assert_eq!(person.signs_in().await.location, "/");
+    assert_eq!((events("sign_in.refused").await, events("sign_in.succeeded").await), (1, signed_in + 1));
+    let pages = async |status: &str| world.metric(&format!(r#"backhaul_pages_total{{surface="console",status="{status}"}}"#)).await;
+    let (shown, wrong) = (pages("2xx").await, pages("4xx").await);
+    assert_eq!(person.get("/").await.status, 200);
+    assert_eq!(person.get("/audit").await.status, 403);
+    assert_eq!((pages("2xx").await, pages("4xx").await), (shown + 1, wrong + 1));
+    assert_eq!(pages("5xx").await, 0);
 }
 
 #[tokio::test]
