@@ -75,10 +75,8 @@ pub fn write(resource: &Resource<'_>, spans: &[Span]) -> Result<Vec<u8>, serde_j
         text("service.instance.id", &resource.node.to_string()),
         text("deployment.environment.name", resource.mode),
     ];
-    let scope_spans = [ScopeSpans {
-        scope: Scope { name: "backhaul", version: resource.version },
-        spans: spans.iter().map(WrittenSpan::from).collect(),
-    }];
+    let scope_spans =
+        [ScopeSpans { scope: Scope { name: "backhaul", version: resource.version }, spans: spans.iter().map(WrittenSpan::from).collect() }];
     serde_json::to_vec(&Export { resource_spans: [ResourceSpans { resource: Attributes { attributes }, scope_spans }] })
 }
 

@@ -127,11 +127,8 @@ async fn spans_hold_nothing_personal_and_nothing_that_a_caller_wrote() {
     for text in ["example.com", "pat.doe", "ORDER-A1", &rma, "acme", "bht_", &shop.merchant.client_id] {
         assert!(!sent.iter().any(|sent| sent.contains(text)), "{text} is in {sent:?}");
     }
-    let keys: BTreeSet<&str> = spans
-        .iter()
-        .flat_map(|span| span["attributes"].as_array().unwrap())
-        .map(|attribute| attribute["key"].as_str().unwrap())
-        .collect();
+    let keys: BTreeSet<&str> =
+        spans.iter().flat_map(|span| span["attributes"].as_array().unwrap()).map(|attribute| attribute["key"].as_str().unwrap()).collect();
     let known = [
         "backhaul.attempt.number",
         "backhaul.endpoint.id",
