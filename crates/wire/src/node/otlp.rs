@@ -148,6 +148,7 @@ enum Value {
 }
 
 /// Numbers of 64 bits are text in the JSON of protocol buffers.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn as_text<S: Serializer>(number: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
