@@ -113,6 +113,7 @@ impl Traces {
     }
 
     /// Ends a span. It waits to be exported, unless its trace is not recorded.
+    #[expect(clippy::needless_pass_by_value, reason = "a span ends once")]
     pub fn end(&self, begun: Begun, name: String, attributes: Vec<Attribute>, failed: bool) {
         let Begun { ids, kind, at, uptime } = begun;
         if !ids.context.sampled {

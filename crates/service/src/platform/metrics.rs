@@ -303,10 +303,7 @@ impl Default for Metrics {
         registry.register("delivery_engines_broken", "Delivery engines that failed and were restarted", metrics.engines_broken.clone());
         registry.register("messages_dropped_unsent", "Messages dropped without having been sent", metrics.unsent_dropped.clone());
         registry.register("event_followers", "Open live feeds", metrics.followers.clone());
-        metrics.delivery.register(&mut registry);
-        metrics.pages.register(&mut registry);
-        metrics.security_events.register(&mut registry);
-        metrics.spans.register(&mut registry);
+        metrics.register_parts(&mut registry);
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
         registry.register("build", "The version of this program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         metrics.process.register(&mut registry);
@@ -316,10 +313,6 @@ impl Default for Metrics {
             metrics.certificate_ends.clone(),
         );
         registry.register("clock_skew_seconds", "The database's clock minus this process's", metrics.clock_skew_seconds.clone());
-        metrics.listener.register(&mut registry);
-        metrics.portal_listener.register(registry.sub_registry_with_prefix("portal"));
-        metrics.console_listener.register(registry.sub_registry_with_prefix("console"));
-        metrics.admin_listener.register(registry.sub_registry_with_prefix("admin"));
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
         Self { registry, ..metrics }
@@ -327,6 +320,18 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Registers the metrics that have a type of their own.
+    fn register_parts(&self, registry: &mut Registry) {
+        self.delivery.register(registry);
+        self.pages.register(registry);
+        self.security_events.register(registry);
+        self.spans.register(registry);
+        self.listener.register(registry);
+        self.portal_listener.register(registry.sub_registry_with_prefix("portal"));
+        self.console_listener.register(registry.sub_registry_with_prefix("console"));
+        self.admin_listener.register(registry.sub_registry_with_prefix("admin"));
+    }
+
     /// Counts a call to a merchant's system, which may answer with any number as its status.
     pub fn attempted(&self, interface: &'static str, outcome: String, took: Duration) {
         let unknown = outcome.parse().is_ok_and(|status: u16| !(100..600).contains(&status));
