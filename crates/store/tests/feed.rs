@@ -377,7 +377,7 @@ async fn a_process_that_stops_before_its_commit_holds_its_merchant_up_for_two_se
     let mut stopped = cluster.connect().await;
     let last = statement(&["where merchant_id = $1 and $10", "insert into delivery"]);
     let call = format!(
-        "begin; prepare last as {last}; execute last ('{}', '{}', 1, 'rma', 'rma.created', 'R-1', '{{}}', '2026-03-01T12:00:00Z', false, true)",
+        "begin; prepare last as {last}; execute last ('{}', '{}', 1, 'rma', 'rma.created', 'R-1', '{{}}', '2026-03-01T12:00:00Z', false, true, null)",
         MERCHANT.0,
         id(1),
     );

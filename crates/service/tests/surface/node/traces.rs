@@ -238,7 +238,8 @@ async fn without_a_collector_nothing_is_traced_stored_or_passed_on() {
     assert_eq!(world.database.texts("select count(trace)::text from message").await, ["0"]);
 }
 
-#[tokio::test]
+/// The collector answers while the test waits for the end of the process, so they have a thread each.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_spans_are_sent_before_a_process_ends() {
     let (database, collector) = (Database::create().await, Systems::start().await.unwrap());
     let served = Served::start(command(&database).env("BACKHAUL__TRACES__ENDPOINT", collector.url(COLLECTOR)).arg("serve"));

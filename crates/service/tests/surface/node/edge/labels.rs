@@ -93,13 +93,15 @@ fn is_closed(sources: &str, name: &str, value: &str) -> bool {
     match name {
         "route" => value == "unmatched" || guards().iter().any(|guard| guard.path == value) || sources.contains(&format!("\"{value}\"")),
         "method" => ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"].contains(&value),
-        "status" => value.parse().is_ok_and(|status: u16| (100..600).contains(&status)),
+        "status" => ["2xx", "3xx", "4xx", "5xx"].contains(&value) || value.parse().is_ok_and(|status: u16| (100..600).contains(&status)),
+        "surface" => ["portal", "console"].contains(&value),
         "outcome" => {
             ["timed out", "unreachable", "refused", "other"].contains(&value)
                 || value.parse().is_ok_and(|status: u16| (100..600).contains(&status))
         }
         // These are `&'static str` in their types, so they are written in the sources.
-        "result" | "reason" | "interface" => word(value),
+        "result" | "reason" | "interface" | "step" => word(value),
+        "event" => value.split('.').all(word),
         "version" => value == env!("CARGO_PKG_VERSION"),
         "le" => value == "+Inf" || value.parse::<f64>().is_ok(),
         _ => false,
@@ -139,6 +141,6 @@ async fn every_label_has_a_closed_set_of_values() {
             names.insert(name.to_owned());
         }
     }
-    let expected = ["interface", "le", "method", "outcome", "reason", "result", "route", "status", "version"];
+    let expected = ["event", "interface", "le", "method", "outcome", "reason", "result", "route", "status", "step", "surface", "version"];
     assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
