@@ -71,7 +71,7 @@ pub(super) async fn serve_page(
     response
 }
 
-/// True unless a page asks for it: style sheets and pictures are kept by browsers, and photos come from elsewhere.
+/// True for a page itself. What it loads does not count: browsers keep style sheets and pictures.
 fn is_page(request: &Request) -> bool {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     !["/assets/", "/brand/{file}", "/photos/", "/favicon.ico"].iter().any(|part| route.contains(part))
@@ -95,7 +95,6 @@ pub(super) async fn serve(
     let asker = Asker::of(&mut request);
 
     let verdict = rate::count(app, &mut request);
-    // No limit may refuse a withdrawal from a contract.
     let origin = Origin {
         request_id: id.0.clone(),
         address: Client::of(&request).counted,
@@ -103,6 +102,7 @@ pub(super) async fn serve(
         counts: app.metrics.security_events.clone(),
         uptime: app.clock.uptime(),
     };
+    // No limit may refuse a withdrawal from a contract.
     let share = if route.starts_with(WITHDRAW) {
         Ok(None)
     } else if verdict.admitted {

@@ -1,4 +1,4 @@
-//! The OpenAPI document is sound: the rules of Spectral's set for OpenAPI that can fail here, and every example holds to its schema.
+//! The OpenAPI document is sound: names, parameters and servers are right, nothing is unused, and every example holds to its schema.
 
 use std::collections::BTreeSet;
 
