@@ -2,7 +2,8 @@
 //!
 //! The way of a message, part by part:
 //!
-//! 1. A flow commits, and a [`signal`] names the endpoints that have work.
+//! 1. A flow commits, and a [`signal`] names the endpoints that have work. A message that is next in its lane is handed over with it; the
+//!    queue of an endpoint with nothing else to do takes it, and step 3 is left out.
 //! 2. The `engine`, a loop that a [`deliverer`] keeps running, takes the signal and wakes the endpoint's `queue`.
 //! 3. A `reading` fetches the endpoint's due messages from the database, as many as the queue has free slots and its
 //!    `rate_limiter` allows.

@@ -19,6 +19,7 @@ mod pool;
 pub mod returns;
 mod server;
 mod session;
+mod turns;
 mod tx;
 pub mod warehouse;
 

@@ -12,6 +12,7 @@ use crate::connection::Pool;
 use crate::failed::Failed;
 use crate::server::{CONNECT, connect_options};
 use crate::session;
+use crate::turns::Turns;
 use crate::tx::Tx;
 
 /// The limits of the connection pools.
@@ -89,6 +90,8 @@ pub struct Store {
     pub(crate) apart: Pool,
     /// The connections with which access tokens are issued.
     pub(crate) tokens: Pool,
+    /// The transactions of each merchant that may hold a connection for flows.
+    turns: Arc<Turns>,
     options: PgConnectOptions,
     pub(crate) limits: PoolLimits,
 }
@@ -129,14 +132,16 @@ impl Store {
             aside: pool(1, limits.lock, &[]),
             apart: pool(limits.sizes.apart, limits.lock.min(APART_LOCK_TIMEOUT), &[]),
             tokens: pool(limits.sizes.tokens, limits.lock, &[]),
+            turns: Arc::new(Turns::quartered(limits.sizes.flows)),
             options,
             limits,
         })
     }
 
-    /// Opens a transaction on the data of `merchant`.
+    /// Opens a transaction on the data of `merchant`. It waits for its turn among the merchant's, and then for a connection.
     pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
-        Ok(Tx::new(self.pool.begin().await?, merchant))
+        let turn = self.turns.take(merchant, self.limits.acquire).await.ok_or(sqlx::Error::PoolTimedOut)?;
+        Ok(Tx::new(self.pool.begin().await?, merchant).in_turn(turn))
     }
 
     /// Opens a transaction in which the delivery engine settles a message of `merchant` apart.

@@ -9,12 +9,15 @@ use crate::connection::Connection;
 use crate::crash::{self, Point};
 use crate::failed::Failed;
 use crate::merchants::audit_rows::{self, Unwritten};
-use crate::messages::outbox::{Message, Outbox, Signal};
+use crate::messages::outbox::{Announced, Message, Outbox};
 use crate::returns::rma_writes::Write;
+use crate::turns::Turn;
 
 /// A transaction on one merchant's data. Dropping it without [`Tx::commit`] changes nothing.
 pub struct Tx {
     connection: Connection,
+    /// Its place among the merchant's transactions, if they are bounded here.
+    _turn: Option<Turn>,
     merchant: MerchantId,
     outbox: Outbox,
     /// The return that was last inserted or saved. The connection knows if it is still to be written.
@@ -24,7 +27,12 @@ pub struct Tx {
 
 impl Tx {
     pub(crate) fn new(connection: Connection, merchant: MerchantId) -> Self {
-        Self { connection, merchant, outbox: Outbox::default(), kept: None, audit: Vec::new() }
+        Self { connection, _turn: None, merchant, outbox: Outbox::default(), kept: None, audit: Vec::new() }
+    }
+
+    /// This transaction, which holds `turn` until it ends.
+    pub(crate) fn in_turn(self, turn: Turn) -> Self {
+        Self { _turn: Some(turn), ..self }
     }
 
     /// The merchant whose data this transaction touches.
@@ -81,9 +89,9 @@ impl Tx {
         self.audit.push(entry);
     }
 
-    /// Writes the audit trail and then the owed messages as the last statements, and commits. Returns the signals for the delivery
-    /// engine.
-    pub async fn commit(mut self) -> Result<Vec<Signal>, Failed> {
+    /// Writes the audit trail and then the owed messages as the last statements, and commits. Returns what the delivery engine is
+    /// told.
+    pub async fn commit(mut self) -> Result<Announced, Failed> {
         // Taken over before anything else is written, which would write it alone.
         let kept = if self.outbox.owes_one() { self.kept.take().filter(|_| self.connection.take_over()) } else { None };
         audit_rows::write(&mut self.connection, self.merchant, &self.audit).await?;
@@ -94,7 +102,7 @@ impl Tx {
         crash::point(Point::Commit);
         self.connection.commit().await?;
         crash::point(Point::Committed);
-        Ok(self.outbox.into_signals())
+        Ok(self.outbox.into_announced())
     }
 
     /// Undoes everything done in this transaction.

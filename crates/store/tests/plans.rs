@@ -314,7 +314,7 @@ async fn owe(scene: &Scene, number: u32) {
     scene.explained.take();
     let mut tx = scene.store.begin(merchant(2)).await.unwrap();
     tx.owe(message());
-    assert_eq!(tx.commit().await.unwrap().len(), 1);
+    assert_eq!(tx.commit().await.unwrap().next.len(), 1);
     scene.expect("owing", 1, &[&["feed_counter_pkey of feed_counter"]]);
 }
 

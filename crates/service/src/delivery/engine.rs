@@ -61,7 +61,7 @@ use super::handlers::Handlers;
 use super::reaction::Reactions;
 
 /// The number of writers. A bucket always has the same one.
-const WRITERS: usize = 4;
+const WRITERS: usize = 2;
 /// The pause before a message is read again whose call was lost.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 /// The longest wait for a signalled message that is not due yet. The poller finds those that are due later.
@@ -306,15 +306,21 @@ impl Engine {
         self.queues.get_mut(&endpoint).filter(|queue| queue.hold == hold)
     }
 
-    /// Takes the signals of this process, and forwards those for buckets of other processes.
+    /// Takes the signals of this process and the messages that were handed over, and forwards those for buckets of other processes.
     fn take_signals(&mut self) {
-        let (ours, others): (Vec<Signal>, Vec<Signal>) = self
+        let (ours, mut others): (Vec<Signal>, Vec<Signal>) = self
             .delivery
             .signals
             .take()
             .into_iter()
             .partition(|signal| self.leases.hold_to_start(signal.bucket, self.leases.now()).is_some());
         ours.iter().for_each(|signal| self.wake_queue(signal));
+        for message in self.delivery.signals.take_handed() {
+            match self.leases.hold_to_start(message.signal().bucket, self.leases.now()) {
+                Some(hold) => self.take_over(message, hold),
+                None => others.push(message.signal()),
+            }
+        }
         if !others.is_empty() {
             let delivery = self.delivery.clone();
             tokio::spawn(async move { delivery.notify_others(&others).await });

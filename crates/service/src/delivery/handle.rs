@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::messages::leases;
-use store::messages::outbox::Signal;
+use store::messages::outbox::{Announced, Signal};
 use store::{Failed, HomeTx, Tx};
 use wire::node::otlp::Attribute;
 
@@ -70,7 +70,7 @@ impl Delivery {
         Ok(Self(Arc::new(parts)))
     }
 
-    /// Commits `tx` and signals the messages it owes. Every transaction ends here, so no signal is forgotten or sent too early.
+    /// Commits `tx` and announces the messages it owes. Every transaction ends here, so no signal is forgotten or sent too early.
     pub async fn commit(&self, tx: Tx) -> Result<(), Failed> {
         let span = tx.trace().filter(|_| tx.owed() > 0).map(|ids| self.traces.begin_write(ids));
         let (merchant, owed) = (tx.merchant(), tx.owed());
@@ -79,7 +79,9 @@ impl Delivery {
             let attributes = vec![Attribute::Merchant(merchant), Attribute::Messages(owed)];
             self.traces.end(span, "write messages".to_owned(), attributes, committed.is_err());
         }
-        committed?.into_iter().for_each(|signal| self.signal(signal));
+        let Announced { signals, next } = committed?;
+        signals.into_iter().for_each(|signal| self.signal(signal));
+        next.into_iter().for_each(|message| self.signals.hand_over(message));
         Ok(())
     }
 
@@ -101,7 +103,7 @@ impl Delivery {
 
     /// Forwards all waiting signals to other processes, for a command that is about to end.
     pub async fn forward_signals_now(&self) {
-        self.notify_others(&self.signals.take()).await;
+        self.notify_others(&self.signals.take_all()).await;
     }
 
     /// Forwards `signals` to other processes. If that fails, their pollers find the work.

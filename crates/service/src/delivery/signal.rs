@@ -1,5 +1,8 @@
 //! Signals: after a commit, they tell the engine which endpoints have work, so that it need not poll for it.
 //!
+//! A message that is next in its lane is handed over as it was written. If its endpoint has nothing else to do, the engine calls it
+//! without reading anything; otherwise it is worth a signal.
+//!
 //! A signal may get lost; the poller then finds the work a few seconds later. Signals are never sent inside a business
 //! transaction, because `NOTIFY` takes a lock that all commits of the database share. Within a process, a signal costs a map entry;
 //! for other processes, one statement sends all signals that have gathered.
@@ -9,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
+use store::messages::deliveries::DueRow;
 use store::messages::outbox::Signal;
 use tokio::sync::Notify;
 
@@ -17,10 +21,15 @@ use super::subscribers::Subscribers;
 /// The maximum number of waiting signals. Any further work is left to the poller.
 const MOST_WAITING: usize = 100_000;
 
+/// The maximum number of messages that are handed over and wait. Any further one is worth a signal, and read from the database.
+const MOST_HANDED: usize = 256;
+
 /// The signals that wait for the engine, one per endpoint, with the earliest due time.
 #[derive(Default)]
 pub struct Signals {
     waiting: Mutex<HashMap<EndpointId, Signal>>,
+    /// Messages that were handed over.
+    handed: Mutex<Vec<DueRow>>,
     arrived: Notify,
     /// Live readers of the feed on this node, which the same signals wake.
     pub subscribers: Arc<Subscribers>,
@@ -39,6 +48,19 @@ impl Signals {
         self.subscribers.notify(signal.merchant);
     }
 
+    /// Hands a message over that is next in its lane, and wakes the engine and the merchant's subscribers.
+    pub(super) fn hand_over(&self, message: DueRow) {
+        let (signal, mut handed) = (message.signal(), self.handed.lock().unwrap_or_else(PoisonError::into_inner));
+        if handed.len() >= MOST_HANDED {
+            drop(handed);
+            return self.give(signal);
+        }
+        handed.push(message);
+        drop(handed);
+        self.arrived.notify_one();
+        self.subscribers.notify(signal.merchant);
+    }
+
     /// Waits for a signal.
     pub(super) async fn arrived(&self) {
         self.arrived.notified().await;
@@ -48,6 +70,18 @@ impl Signals {
     pub(super) fn take(&self) -> Vec<Signal> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.drain().map(|(_, signal)| signal).collect()
+    }
+
+    /// Takes the messages that were handed over, in the order in which they were.
+    pub(super) fn take_handed(&self) -> Vec<DueRow> {
+        std::mem::take(&mut *self.handed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes everything as signals.
+    pub(super) fn take_all(&self) -> Vec<Signal> {
+        let mut signals = self.take();
+        signals.extend(self.take_handed().iter().map(DueRow::signal));
+        signals
     }
 }
 
@@ -69,6 +103,8 @@ pub(super) fn read(line: &str) -> Option<Signal> {
 
 #[cfg(test)]
 mod tests {
+    use store::messages::deliveries::Text;
+
     use super::*;
 
     fn signal(endpoint: u128, micros: i64) -> Signal {
@@ -96,5 +132,45 @@ mod tests {
         taken.sort_by_key(|signal| signal.endpoint);
         assert_eq!(taken, [signal(1, 10), signal(2, 40)]);
         assert!(signals.take().is_empty());
+    }
+
+    fn message(endpoint: u128, number: u128) -> DueRow {
+        let Signal { merchant, endpoint, due_at, .. } = signal(endpoint, 10);
+        let text = Text { kind: "rma_event".to_owned(), event: "rma.created".to_owned(), body: "{}".to_owned(), trace: None };
+        DueRow {
+            merchant,
+            endpoint,
+            message: uuid::Uuid::from_u128(number),
+            due_at,
+            lane: "RMA-1".to_owned(),
+            sequence: 1,
+            attempts: 0,
+            attempts_before: 0,
+            discard: false,
+            revision: 1,
+            is_head: true,
+            text: Some(text),
+        }
+    }
+
+    #[test]
+    fn messages_are_handed_over_up_to_a_bound_and_announced_beyond_it() {
+        let signals = Signals::default();
+        (0..=MOST_HANDED).for_each(|number| signals.hand_over(message(3, number as u128)));
+        assert_eq!(signals.take().len(), 1, "the one that is too many");
+        let handed = signals.take_handed();
+        assert_eq!(handed.len(), MOST_HANDED);
+        assert!(handed.iter().zip(0_u128..).all(|(handed, number)| handed.message.as_u128() == number), "in their order");
+        assert!(signals.take_handed().is_empty());
+    }
+
+    #[test]
+    fn whoever_does_not_deliver_takes_messages_as_signals() {
+        let signals = Signals::default();
+        signals.give(signal(1, 10));
+        signals.hand_over(message(2, 7));
+        let taken: Vec<EndpointId> = signals.take_all().iter().map(|signal| signal.endpoint).collect();
+        assert_eq!(taken, [signal(1, 10).endpoint, signal(2, 10).endpoint]);
+        assert!(signals.take_all().is_empty());
     }
 }

@@ -176,6 +176,8 @@ pub struct Metrics {
     pub photos: Family<ResultLabels, Counter>,
     /// The number of messages settled in one batch.
     pub settled_together: Histogram,
+    /// Messages that were called as they were handed over, without being read from the database.
+    pub handed_over: Counter,
     /// Lanes that were stuck without a head; must stay 0.
     pub lanes_rescued: Counter,
     /// Attempts to create or drop partitions that failed.
@@ -236,6 +238,7 @@ impl Default for Metrics {
             variants_skipped: Counter::default(),
             photos: Family::default(),
             settled_together: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]),
+            handed_over: Counter::default(),
             lanes_rescued: Counter::default(),
             partitions_failed: Counter::default(),
             reactions_failed: Counter::default(),
@@ -292,6 +295,11 @@ impl Default for Metrics {
         }
         registry.register("photos", "Photos of goods that were to be fetched, by result", metrics.photos.clone());
         registry.register("delivery_batch_messages", "Messages settled in one batch", metrics.settled_together.clone());
+        registry.register(
+            "delivery_handed_over",
+            "Messages that were called without being read from the database",
+            metrics.handed_over.clone(),
+        );
         registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());
         registry.register(
             "delivery_partitions_failed",

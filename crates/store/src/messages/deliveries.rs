@@ -46,6 +46,12 @@ pub struct DueRow {
 }
 
 impl DueRow {
+    /// The signal to read it from the database.
+    #[must_use]
+    pub fn signal(&self) -> Signal {
+        Signal::new(self.merchant, self.endpoint, self.due_at)
+    }
+
     /// True for a manual retry, which has a lane of its own.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {

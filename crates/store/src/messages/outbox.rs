@@ -1,12 +1,13 @@
 //! The outbox: messages owed to merchants' systems, written in the transaction of the change that they report.
 //!
 //! A flow owes a message with [`crate::Tx::owe`]. The commit writes the messages and their deliveries as its last statement and
-//! returns the [`Signal`]s for the delivery engine. There is no other way to owe a message.
+//! returns what the delivery engine is told ([`Announced`]). There is no other way to owe a message.
 //!
 //! The same statement takes the merchant's counter of positions and numbers the messages for the feed. Whoever comes later waits for
 //! the commit and gets later numbers. So the counter is the last lock of a transaction, and a process that stops with it is ended by
 //! the database after 2 seconds.
 
+mod addressee;
 mod early;
 mod message;
 mod one;
@@ -22,9 +23,11 @@ use domain::messages::message::{Kind, bucket_of};
 use domain::node::trace::SpanIds;
 use uuid::Uuid;
 
+use self::addressee::Addressee;
 pub use self::message::Message;
 use crate::connection::Connection;
 use crate::failed::Failed;
+use crate::messages::deliveries::DueRow;
 use crate::messages::internal_endpoints;
 use crate::returns::rma_writes::Write;
 
@@ -37,13 +40,30 @@ pub struct Signal {
     pub due_at: DateTime<Utc>,
 }
 
+impl Signal {
+    /// The bucket is computed from the endpoint's id, the same way as when the endpoint was created.
+    #[must_use]
+    pub fn new(merchant: MerchantId, endpoint: EndpointId, due_at: DateTime<Utc>) -> Self {
+        Self { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at }
+    }
+}
+
+/// What a transaction has written for the delivery engine.
+#[derive(Default)]
+pub struct Announced {
+    /// The endpoints with work to be read.
+    pub signals: Vec<Signal>,
+    /// Messages that are next in their lanes. Whoever calls their endpoints need not read them.
+    pub next: Vec<DueRow>,
+}
+
 /// The messages that a transaction owes and has not written yet.
 #[derive(Default)]
 pub(crate) struct Outbox {
     owed: Vec<Owed>,
     /// The messages of the feed that were written ahead of the commit, which numbers them.
     unnumbered: Vec<Uuid>,
-    signals: Vec<Signal>,
+    announced: Announced,
     /// The place in a trace that is stored with every message.
     trace: Option<SpanIds>,
     /// The messages written so far.
@@ -76,8 +96,8 @@ impl Outbox {
         self.written + self.owed.len()
     }
 
-    pub(crate) fn into_signals(self) -> Vec<Signal> {
-        self.signals
+    pub(crate) fn into_announced(self) -> Announced {
+        self.announced
     }
 
     /// True if exactly one message of the feed is owed in all, and it goes to whichever endpoint the merchant has for its kind.
@@ -89,13 +109,13 @@ impl Outbox {
     pub(crate) async fn write_with(&mut self, connection: &mut Connection, merchant: MerchantId, of: &Write) -> Result<(), Failed> {
         let trace = self.stored_trace();
         for Owed { message, .. } in std::mem::take(&mut self.owed) {
-            let endpoint = match of {
+            let addressee = match of {
                 Write::Start(start) => with_start::insert(connection, merchant, start, &message, trace.as_deref()).await?,
                 Write::Change(change) => with_change::insert(connection, merchant, change, &message, trace.as_deref()).await?,
             };
             self.written += 1;
-            if let Some(endpoint) = endpoint {
-                self.signal(signal(merchant, endpoint, message.due_at));
+            if let Some(addressee) = addressee {
+                self.announce(merchant, message, addressee);
             }
         }
         Ok(())
@@ -124,25 +144,29 @@ impl Outbox {
             if let Some(endpoint) = endpoint {
                 insert_for(connection, merchant, endpoint, &message, trace).await?;
                 self.unnumbered.extend(message.is_in_feed().then_some(message.id));
-                self.signal(signal(merchant, endpoint, message.due_at));
+                self.signal(Signal::new(merchant, endpoint, message.due_at));
             }
         }
         let numbered = ends && self.unnumbered.is_empty();
         let messages: Vec<Message> = for_kind.into_iter().map(|owed| owed.message).collect();
-        let mut addressed = match messages.as_slice() {
-            [] => return Ok(()),
-            [message] => {
-                let endpoint = one::insert(connection, merchant, message, numbered && message.is_in_feed(), trace).await?;
-                endpoint.map(|endpoint| (message.id, endpoint)).into_iter().collect()
-            }
-            messages => several::insert(connection, merchant, messages, numbered, trace).await?,
-        };
         if !numbered {
             self.unnumbered.extend(messages.iter().filter(|message| message.is_in_feed()).map(|message| message.id));
         }
+        let mut addressed = match messages.as_slice() {
+            [] => return Ok(()),
+            [message] => {
+                let addressee = one::insert(connection, merchant, message, numbered && message.is_in_feed(), trace).await?;
+                if addressee.is_some() {
+                    messages.into_iter().zip(addressee).for_each(|(message, addressee)| self.announce(merchant, message, addressee));
+                    return Ok(());
+                }
+                Vec::new()
+            }
+            messages => several::insert(connection, merchant, messages, numbered, trace).await?,
+        };
         insert_internal(connection, merchant, &messages, &mut addressed).await?;
         let due_at: HashMap<Uuid, DateTime<Utc>> = messages.iter().map(|message| (message.id, message.due_at)).collect();
-        let signals = addressed.into_iter().filter_map(|(id, endpoint)| Some(signal(merchant, endpoint, *due_at.get(&id)?)));
+        let signals = addressed.into_iter().filter_map(|(id, endpoint)| Some(Signal::new(merchant, endpoint, *due_at.get(&id)?)));
         signals.for_each(|signal| self.signal(signal));
         Ok(())
     }
@@ -152,11 +176,19 @@ impl Outbox {
         self.trace.map(|trace| trace.context.to_bytes())
     }
 
+    /// Announces a message that was written alone.
+    fn announce(&mut self, merchant: MerchantId, message: Message, addressee: Addressee) {
+        match addressee.announce(merchant, message, self.trace.map(|trace| trace.context)) {
+            Ok(next) => self.announced.next.push(next),
+            Err(signal) => self.signal(signal),
+        }
+    }
+
     /// Keeps one signal per endpoint, with the earliest due time.
     fn signal(&mut self, signal: Signal) {
-        match self.signals.iter_mut().find(|before| before.endpoint == signal.endpoint) {
+        match self.announced.signals.iter_mut().find(|before| before.endpoint == signal.endpoint) {
             Some(before) => before.due_at = before.due_at.min(signal.due_at),
-            None => self.signals.push(signal),
+            None => self.announced.signals.push(signal),
         }
     }
 }
@@ -229,9 +261,4 @@ async fn insert_for(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// The bucket is computed from the endpoint's id, the same way as when the endpoint was created.
-fn signal(merchant: MerchantId, endpoint: EndpointId, due_at: DateTime<Utc>) -> Signal {
-    Signal { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at }
 }

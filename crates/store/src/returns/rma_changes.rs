@@ -67,14 +67,17 @@ impl Units {
     }
 }
 
-/// Writes a change: the SQL before and after the update of the return, the merchant, the change, and the arguments from `$32` on.
+/// Writes a change: the SQL before everything else, that before and after the update of the return, the merchant, the change, and the
+/// arguments from `$32` on. PostgreSQL runs what nobody reads from in reverse order, so what stands first takes its locks last.
 ///
 /// A unit takes the element at its position from each list. A join with `unnest` would be planned anew every time, because the
 /// planner expects a shorter list to pay off.
 macro_rules! write_change {
-    ($query:ident, $before:tt, $after:tt, $merchant:expr, $change:expr $(, $argument:expr)* $(,)?) => {
+    ($query:ident, $first:tt, $before:tt, $after:tt, $merchant:expr, $change:expr $(, $argument:expr)* $(,)?) => {
         sqlx::$query!(
-            "with units as (
+            "with "
+                + $first
+                + "units as (
                 update rma_item
                 set parcel = ($19::text[])[position + 1], tracking_number = ($20::text[])[position + 1],
                     receiving = ($21::text[])[position + 1], refund_identifier = ($22::text[])[position + 1],
@@ -140,6 +143,6 @@ pub(crate) use write_change;
 impl Change {
     /// Writes the change on its own.
     pub(crate) async fn write(&self, connection: &mut PgConnection, merchant: MerchantId) -> Result<(), Error> {
-        write_change!(query, "", "", merchant, self).execute(connection).await.map(drop)
+        write_change!(query, "", "", "", merchant, self).execute(connection).await.map(drop)
     }
 }

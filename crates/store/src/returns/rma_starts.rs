@@ -49,12 +49,15 @@ pub(crate) struct Units {
     pub(crate) shopper: Vec<i64>,
 }
 
-/// Writes a new return with its units and its claims on them, and marks the order as having returns: the SQL before and after the
-/// claims, the merchant, the return, and the arguments from `$34` on.
+/// Writes a new return with its units and its claims on them, and marks the order as having returns: the SQL before everything else,
+/// that before and after the claims, the merchant, the return, and the arguments from `$34` on. PostgreSQL runs what nobody reads from
+/// in reverse order, so what stands first takes its locks last.
 macro_rules! write_start {
-    ($query:ident, $before:tt, $after:tt, $merchant:expr, $start:expr $(, $argument:expr)* $(,)?) => {
+    ($query:ident, $first:tt, $before:tt, $after:tt, $merchant:expr, $start:expr $(, $argument:expr)* $(,)?) => {
         sqlx::$query!(
-            "with started as (
+            "with "
+                + $first
+                + "started as (
                 insert into rma (
                     merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at,
                     sequence, shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded,
@@ -127,6 +130,6 @@ pub(crate) use write_start;
 impl Start {
     /// Writes the return on its own.
     pub(crate) async fn write(&self, connection: &mut PgConnection, merchant: MerchantId) -> Result<(), Error> {
-        write_start!(query, "", "", merchant, self).execute(connection).await.map(drop)
+        write_start!(query, "", "", "", merchant, self).execute(connection).await.map(drop)
     }
 }

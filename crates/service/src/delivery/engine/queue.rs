@@ -128,6 +128,13 @@ impl EndpointQueue {
         self.calls < self.slots() && self.limiter.allowed(rate, now) > 0
     }
 
+    /// True if a message may be called that was not read: everything else is in flight and nothing is being read, so that nobody
+    /// waits longer for it, and no reading returns it again once it is settled.
+    pub(super) fn takes(&mut self, message: Uuid, now: Duration) -> bool {
+        let caught_up = !self.reading && !self.left_behind && self.signalled.is_none();
+        caught_up && !self.contains(message) && self.in_flight.len() < self.slots() * IN_FLIGHT_PER_SLOT && self.may_start(now)
+    }
+
     /// Starts a reading of up to `limit` rows.
     pub(super) fn begin_reading(&mut self, endpoint: EndpointId, limit: usize) -> DueQuery {
         self.reading = true;
@@ -283,6 +290,29 @@ mod tests {
         assert_eq!(queue.next_reading(Duration::ZERO), NextReading::None);
         queue.remove(message(0));
         assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(1));
+    }
+
+    #[test]
+    fn a_message_is_taken_unread_only_when_nobody_waits_for_a_reading() {
+        let taken = |change: fn(&mut EndpointQueue)| {
+            let mut queue = queue(2, 100);
+            change(&mut queue);
+            queue.takes(message(9), Duration::ZERO)
+        };
+        assert!(taken(|_| {}));
+        assert!(taken(|queue| queue.add(message(1), at(1), true)), "one more slot is free");
+        assert!(!taken(|queue| queue.signal(at(1), Duration::ZERO)), "others are due");
+        assert!(!taken(|queue| _ = queue.begin_reading(EndpointId(Uuid::nil()), 2)), "the reading may return it too");
+        assert!(!taken(|queue| queue.finish_reading(at(1), true, Duration::ZERO)), "others were left behind");
+        assert!(!taken(|queue| queue.add(message(9), at(1), true)), "it is in flight");
+        assert!(!taken(|queue| (1..3).for_each(|number| queue.add(message(number), at(1), true))), "all slots are taken");
+        let unsettled = |queue: &mut EndpointQueue| {
+            for number in 10..18 {
+                queue.add(message(number), at(1), true);
+                queue.end_call(Duration::ZERO);
+            }
+        };
+        assert!(!taken(unsettled), "nothing is settled");
     }
 
     #[test]

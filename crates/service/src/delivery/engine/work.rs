@@ -182,6 +182,26 @@ impl Engine {
         self.ready.insert(endpoint);
     }
 
+    /// Calls a message that was handed over, if all others of its endpoint are in flight. Otherwise it is read with them, in its turn.
+    pub(super) fn take_over(&mut self, mut due: DueRow, hold: Hold) {
+        let (signal, uptime, room) = (due.signal(), self.leases.now(), self.calls.len() < MOST_CALLS);
+        let queue = self.queues.get_mut(&due.endpoint).filter(|queue| room && queue.hold == hold && due.due_at <= self.delivery.now());
+        let next = queue.and_then(|queue| {
+            let peer = queue.peer.clone().filter(|peer| peer.revision == due.revision && queue.takes(due.message, uptime))?;
+            let message = DueMessage::new(&mut due, hold)?;
+            queue.add(message.id, due.due_at, true);
+            Some((peer, message))
+        });
+        match next {
+            Some((peer, message)) => {
+                self.delivery.metrics.handed_over.inc();
+                let reaction = self.reactions.of(message.kind).cloned();
+                self.call(peer, message, reaction);
+            }
+            None => self.wake_queue(&signal),
+        }
+    }
+
     fn call(&mut self, peer: Arc<Peer>, message: DueMessage, reaction: Option<Arc<dyn Reaction>>) {
         let key = (message.endpoint, message.hold, message.id);
         let (delivery, leases) = (self.delivery.clone(), Arc::clone(&self.leases));

@@ -21,9 +21,9 @@ use crate::delivery::handle::Delivery;
 /// The maximum size of a batch.
 const MOST: usize = 64;
 /// A batch of this size is a sign of traffic. The next one waits until it is full, or for [`GATHER`].
-const TRAFFIC: usize = 8;
+const TRAFFIC: usize = 3;
 /// The wait for a batch to fill while there is traffic. Lanes continue this much later then, and calls go on meanwhile.
-const GATHER: Duration = Duration::from_millis(10);
+const GATHER: Duration = Duration::from_millis(20);
 /// The pause before a batch that failed is settled again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 

@@ -40,6 +40,47 @@ async fn a_message_is_delivered_once_and_signed() {
 }
 
 #[tokio::test]
+async fn a_message_to_an_endpoint_with_nothing_else_to_do_is_called_without_being_read() {
+    const HANDED_OVER: &str = "backhaul_delivery_handed_over_total";
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    assert_eq!(world.metric(HANDED_OVER).await, 0, "the settings of the endpoint have to be read");
+    let id = receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    assert_eq!(world.metric(HANDED_OVER).await, 1);
+    let requests = receiver.systems.received_at(PATH);
+    let [read, handed] = requests.as_slice() else { panic!("two requests, not {}", requests.len()) };
+    receiver.verifies(handed);
+    assert_eq!(handed.message_id(), Some(id.to_string().as_str()));
+    assert_eq!((handed.sequence(), handed.attempt(), handed.json()["step"].as_i64()), (Some(2), Some(1), Some(2)));
+    for name in ["content-type", "x-service-event", "x-service-api-version"] {
+        assert_eq!(handed.header(name), read.header(name), "{name}");
+    }
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(200))]);
+    assert_eq!((world.owed().await, world.failures().await), (0, 0));
+
+    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    receiver.is_owed("R-1", 3).await;
+    world.deliver_all_due().await;
+    receiver.is_owed("R-1", 4).await;
+    receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-1 2", "R-1 3", "R-2 1"], "one that is not next waits for the one before it");
+
+    flow::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    receiver.is_owed("R-3", 1).await;
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived().len(), 4, "a paused endpoint is not called");
+    let handed = world.metric(HANDED_OVER).await;
+    flow::resume_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    assert_eq!((receiver.arrived().len(), world.metric(HANDED_OVER).await), (5, handed), "what waited is read");
+}
+
+#[tokio::test]
 async fn messages_of_a_subject_go_one_after_the_other_and_subjects_side_by_side() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use backhaul::heartbeat;
+use futures::StreamExt as _;
 use futures::future::join_all;
+use futures::stream::FuturesUnordered;
 use reqwest::Method;
 
 use crate::world::{World, message, order};
@@ -41,4 +43,34 @@ async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
         () = counting => {}
     }
     assert_eq!(most, 10);
+}
+
+#[tokio::test]
+async fn a_merchant_whose_transactions_wait_for_each_other_leaves_connections_to_the_others() {
+    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "20")]).await;
+    let (busy, other) = (world.merchant("busy").await, world.merchant("other").await);
+    let mut waiting: FuturesUnordered<_> = (0..20).map(|_| world.app.begin(busy.id)).collect();
+    let mut held = Vec::new();
+    // Each that has begun stays open, as if it waited for a lock of the merchant's.
+    let flood = async {
+        while let Some(begun) = waiting.next().await {
+            held.push(begun.unwrap());
+        }
+        panic!("one merchant has all connections");
+    };
+    let answered = async {
+        let reply = other.publishes(&message([order("1")])).await;
+        let begun = world.app.begin(other.id).await.unwrap();
+        begun.rollback().await.unwrap();
+        reply
+    };
+    tokio::select! {
+        () = flood => {}
+        reply = answered => assert_eq!(reply.results(), ["created"]),
+    }
+    drop(waiting);
+    assert!(held.len() >= 2, "{}", held.len());
+    for tx in held {
+        tx.rollback().await.unwrap();
+    }
 }
