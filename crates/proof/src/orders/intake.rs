@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::orders::snapshot::CONTENT;
 use serde_json::{Value, json};
 
 use crate::meter::{self, median, percentile, round};
@@ -57,12 +58,13 @@ pub(crate) async fn preload(stage: &Stage, count: u64) -> anyhow::Result<()> {
     sqlx::query(
         "insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, email_fingerprint, zip_fingerprint, warnings, snapshot)
          select $1[1 + n % 100], lpad(n::text, 12, '0'), 'Shipped', timestamptz '2026-01-05T10:00:00Z', timestamptz '2026-01-06T10:00:00Z', timestamptz '2026-03-01T12:00:00Z', 1,
-             decode(lpad(to_hex(n), 64, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'b'), 'hex'), null, replace($2, '000000000000', lpad(n::text, 12, '0'))
+             $4 || decode(lpad(to_hex(n), 56, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'b'), 'hex'), null, replace($2, '000000000000', lpad(n::text, 12, '0'))
          from generate_series(0, $3 - 1) as n",
     )
     .bind(&stage.merchants)
     .bind(&text)
     .bind(i64::try_from(count)?)
+    .bind(CONTENT.as_slice())
     .execute(&mut connection)
     .await?;
     sqlx::raw_sql("vacuum analyze customer_order").execute(&mut connection).await?;

@@ -6,10 +6,9 @@ use std::borrow::Cow;
 
 use domain::id::MerchantId;
 use domain::orders::snapshot::{Verdict, Version, judge_unapplied};
-use sha2::{Digest as _, Sha256};
 use store::orders::snapshots::{self, Published, Snapshot, Unapplied};
 use store::{Failed, Tx};
-use wire::orders::order::erased;
+use wire::orders::order::{digest, erased};
 
 use crate::node::Node;
 
@@ -77,7 +76,7 @@ fn redact(order: &Snapshot<'_>) -> Result<Snapshot<'static>, Failed> {
         identifier: Cow::Owned(order.identifier.clone().into_owned()),
         status: order.status,
         placed_at: order.placed_at,
-        version: Version { updated_at: order.version.updated_at, digest: Sha256::digest(&text).into() },
+        version: Version { updated_at: order.version.updated_at, digest: digest(&text) },
         received_at: order.received_at,
         email_fingerprint: None,
         zip_fingerprint: None,

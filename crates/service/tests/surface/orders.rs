@@ -3,6 +3,7 @@
 mod concurrency;
 mod console_intake;
 mod console_orders;
+mod content;
 mod forgetting;
 mod import_command;
 mod imports;

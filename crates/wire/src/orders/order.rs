@@ -2,8 +2,9 @@
 //!
 //! [`read`] takes the fast path, straight into the structs of `shape`. Only a message that the fast path refuses is parsed again
 //! and explained through the published schema. `explain` puts the findings of the domain's rules into words. [`read_one`] does the
-//! same for an order on its own, as on a line of an import.
+//! same for an order on its own, as on a line of an import. [`digest`] tells contents apart, whatever their spelling.
 
+mod content;
 mod erased;
 mod excerpt;
 mod explain;
@@ -17,6 +18,7 @@ mod slow;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+pub use self::content::digest;
 pub use self::erased::erased;
 pub use self::excerpt::{ExcerptLine, excerpt, read_excerpt};
 pub use self::explain::{

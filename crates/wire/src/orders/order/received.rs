@@ -1,9 +1,9 @@
 //! Orders as they were received, and the fast path that reads them.
 
 use domain::orders::order as rules;
-use domain::orders::snapshot::{Digest, Version};
-use sha2::{Digest as _, Sha256};
+use domain::orders::snapshot::Version;
 
+use super::content::digest;
 use super::explain;
 use super::shape::{MOST_ORDERS, OrderIn, OrderMessage, Raw, order_path};
 use crate::fault::{Fault, Path, Warning};
@@ -44,8 +44,7 @@ impl<'a> ReceivedOrder<'a> {
     /// The version of this snapshot.
     #[must_use]
     pub fn version(&self) -> Version {
-        let digest: Digest = Sha256::digest(self.text).into();
-        Version { updated_at: self.order.updated_at.0, digest }
+        Version { updated_at: self.order.updated_at.0, digest: digest(self.text) }
     }
 }
 
