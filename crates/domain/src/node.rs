@@ -1,4 +1,5 @@
-//! The installation and its mode, and traces through it.
+//! The installation and its mode, its cells, and traces through it.
 
+pub mod cell;
 pub mod mode;
 pub mod trace;

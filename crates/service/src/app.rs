@@ -3,9 +3,12 @@
 //! There are three handles, and each dereferences to the next: an [`App`] has everything, a [`Delivery`] has the delivery engine's
 //! parts, and a [`Node`] has settings, store, clock, entropy and metrics. So `app.now()` and `app.commit(tx)` work everywhere, and a
 //! module takes the smallest handle that it needs.
+//!
+//! An app works for the merchants of one cell. A process that serves several cells has an app for each of them, which share whatever
+//! belongs to the process; the app of the first cell, the home, keeps the others.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::Semaphore;
 
@@ -40,9 +43,9 @@ pub struct Parts {
     /// The variants that merchants offer for exchanges.
     pub variants: Arc<Variants>,
     /// The photos of goods.
-    pub photos: Photos,
-    pub limits: Limits,
-    pub rates: Rates,
+    pub photos: Arc<Photos>,
+    pub limits: Arc<Limits>,
+    pub rates: Arc<Rates>,
     /// The requests that are being worked on.
     pub requests: Arc<Shares>,
     /// The lines that the log may have about refused requests.
@@ -53,6 +56,9 @@ pub struct Parts {
     pub imports: Arc<Shares>,
     /// The connections with which imports write, so that they leave the others to everybody else.
     pub import_writers: Arc<Semaphore>,
+    home: Weak<Parts>,
+    /// The apps of the other cells; only that of the first cell has them.
+    others: Vec<App>,
 }
 
 /// The reasons an app cannot be created from its settings.
@@ -67,26 +73,71 @@ pub enum NoApp {
 impl App {
     /// An app with these settings. It does not connect to anything yet.
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoApp> {
-        let limits = Limits::new(&settings);
+        let limits = Arc::new(Limits::new(&settings));
         let delivery = Delivery::new(Node::new(settings, clock, entropy)?)?;
         let fingerprints = delivery.keys.fingerprints.clone();
-        let parts = Parts {
-            imports: Arc::default(),
-            log_lines: Arc::default(),
-            import_writers: Arc::new(Semaphore::new(delivery.settings.import_writers())),
-            requests: Arc::new(Shares::shown_by(delivery.metrics.requests_in_flight.clone())),
-            bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),
-            variants: Arc::new(Variants::new(delivery.settings.outbound.variants_timeout())),
-            photos: Photos::default(),
-            delivery,
-            fingerprints,
+        let nodes = delivery.of_each_cell();
+        Ok(Self(Arc::new_cyclic(|home| {
+            let mut parts = Parts {
+                imports: Arc::default(),
+                log_lines: Arc::default(),
+                import_writers: Arc::new(Semaphore::new(delivery.settings.import_writers())),
+                requests: Arc::new(Shares::shown_by(delivery.metrics.requests_in_flight.clone())),
+                bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),
+                variants: Arc::new(Variants::new(delivery.settings.outbound.variants_timeout())),
+                photos: Arc::default(),
+                delivery,
+                fingerprints,
+                intake: Arc::default(),
+                grants: GrantCache::default(),
+                shops: ShopCache::default(),
+                limits,
+                rates: Arc::default(),
+                home: Weak::clone(home),
+                others: Vec::new(),
+            };
+            parts.others = nodes.into_iter().skip(1).map(|node| parts.beside(node)).collect();
+            parts
+        })))
+    }
+
+    /// The apps of all cells of this process, that of the first cell first.
+    #[must_use]
+    pub fn of_each_cell(&self) -> Vec<Self> {
+        match self.0.home.upgrade() {
+            Some(home) => std::iter::once(Self(Arc::clone(&home))).chain(home.others.iter().cloned()).collect(),
+            None => vec![self.clone()],
+        }
+    }
+
+    /// True if this process knows several cells.
+    #[must_use]
+    pub fn has_several_cells(&self) -> bool {
+        self.cells().len() > 1
+    }
+}
+
+impl Parts {
+    /// The app of another cell: what goes with its merchants is its own, and everything else the process's.
+    fn beside(&self, node: Node) -> App {
+        App(Arc::new(Self {
+            delivery: self.delivery.beside(node),
+            fingerprints: self.fingerprints.clone(),
             intake: Arc::default(),
             grants: GrantCache::default(),
             shops: ShopCache::default(),
-            limits,
-            rates: Rates::default(),
-        };
-        Ok(Self(Arc::new(parts)))
+            variants: Arc::clone(&self.variants),
+            photos: Arc::clone(&self.photos),
+            limits: Arc::clone(&self.limits),
+            rates: Arc::clone(&self.rates),
+            requests: Arc::clone(&self.requests),
+            log_lines: Arc::clone(&self.log_lines),
+            bodies: Arc::clone(&self.bodies),
+            imports: Arc::clone(&self.imports),
+            import_writers: Arc::new(Semaphore::new(self.settings.import_writers())),
+            home: Weak::clone(&self.home),
+            others: Vec::new(),
+        }))
     }
 }
 

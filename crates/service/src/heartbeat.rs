@@ -21,16 +21,18 @@ const USES_EVERY: u64 = 60;
 /// The timeout of a heartbeat.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Runs one heartbeat, the `number`th.
+/// Runs one heartbeat, the `number`th, of a process whose first cell is that of `app`.
 pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     app.log_lines.tell(app.clock.uptime());
     if number.is_multiple_of(LIMITS_EVERY) {
-        app.limits.renew(app.cell()).await?;
+        app.limits.renew(app.home()).await?;
         // Keys that are rotated are used on every node within a few seconds. Wrong ones are reported by the health checks.
         app.confirm_keys().await?;
     }
     if number.is_multiple_of(USES_EVERY) {
-        app.grants.note_uses(app).await?;
+        for app in app.of_each_cell() {
+            app.grants.note_uses(&app).await?;
+        }
     }
     rate::sharing::share(app, &app.rates, &app.limits).await
 }

@@ -1,5 +1,7 @@
-//! A node: one process of the installation, with what every other part needs.
+//! A node: one process of the installation, with what every other part needs. It works for the merchants of one cell; a process that
+//! serves several cells has a node for each of them.
 
+pub mod cell;
 pub mod certificate;
 pub mod database;
 pub mod disk;
@@ -22,14 +24,15 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::node::mode::Mode;
-use store::node::installation;
-use store::{Failed, HomeTx, PoolLimits, Store, Tx};
+use store::node::{cells, installation};
+use store::{Failed, HomeTx, Store, Tx};
 use uuid::Uuid;
 
+use self::cell::Cell;
 use self::loaded_keys::{NoNodeKeys, NodeKeys};
 use self::traces::Traces;
 use crate::platform::clock::Clock;
-use crate::platform::config::Settings;
+use crate::platform::config::{NoSettings, Settings};
 use crate::platform::entropy::Entropy;
 use crate::platform::metrics::Metrics;
 
@@ -39,6 +42,14 @@ pub struct Node(Arc<Parts>);
 
 /// The parts behind a [`Node`].
 pub struct Parts {
+    process: Arc<Process>,
+    /// The cell whose merchants this node works for.
+    cell: Cell,
+    home: Store,
+}
+
+/// The parts that the nodes of a process share.
+pub struct Process {
     pub settings: Settings,
     pub clock: Clock,
     pub entropy: Entropy,
@@ -49,7 +60,7 @@ pub struct Parts {
     pub keys: NodeKeys,
     /// Distinguishes this node from others on the same database.
     pub id: Uuid,
-    store: Store,
+    cells: Vec<Cell>,
     phase: AtomicU8,
 }
 
@@ -58,8 +69,12 @@ pub struct Parts {
 pub enum NoNode {
     #[error("keys.{0}: {1}")]
     Keys(&'static str, NoNodeKeys),
-    #[error("database.url: {0}")]
-    Store(Failed),
+    #[error("{0}: {1}")]
+    Store(String, Failed),
+    #[error(transparent)]
+    Settings(#[from] NoSettings),
+    #[error("the settings name no database; set database.url")]
+    NoCell,
 }
 
 /// The phases of a process.
@@ -77,11 +92,13 @@ pub enum Phase {
 impl Node {
     /// A node with these settings. It does not connect to anything yet.
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoNode> {
-        let limits = PoolLimits { console: settings.console.connections, ..settings.database.limits() };
+        let open = |address| Cell::open(address, settings.pool_limits()).map_err(|(setting, failed)| NoNode::Store(setting, failed));
+        let cells = settings.cell_addresses()?.into_iter().map(open).collect::<Result<Vec<Cell>, NoNode>>()?;
+        let Some(cell) = cells.first().cloned() else { return Err(NoNode::NoCell) };
         let metrics = Metrics::default();
         metrics.security_events.expect(&security::WATCHED);
-        let parts = Parts {
-            store: Store::new(settings.database.url(), limits).map_err(NoNode::Store)?,
+        let process = Process {
+            cells,
             keys: NodeKeys::load(&settings).map_err(|(kind, error)| NoNode::Keys(kind.as_str(), error))?,
             id: entropy.mint(clock.now()),
             traces: Traces::new(&settings.traces, clock.clone(), entropy.clone(), metrics.spans.clone()),
@@ -91,7 +108,23 @@ impl Node {
             metrics,
             phase: AtomicU8::new(Phase::Starting as u8),
         };
-        Ok(Self(Arc::new(parts)))
+        let home = cell.store.clone();
+        Ok(Self(Arc::new(Parts { process: Arc::new(process), cell, home })))
+    }
+
+    /// The nodes of all cells of this process, that of the first cell first.
+    #[must_use]
+    pub fn of_each_cell(&self) -> Vec<Self> {
+        let node = |cell: &Cell| Self(Arc::new(Parts { process: Arc::clone(&self.process), cell: cell.clone(), home: self.home.clone() }));
+        self.cells.iter().map(node).collect()
+    }
+}
+
+impl Deref for Parts {
+    type Target = Process;
+
+    fn deref(&self) -> &Process {
+        &self.process
     }
 }
 
@@ -117,19 +150,32 @@ impl Parts {
     /// The store that holds the data of `merchant`.
     #[must_use]
     pub fn store(&self, _merchant: MerchantId) -> &Store {
-        &self.store
+        &self.cell.store
     }
 
-    /// The store of this node's cell, for data that belongs to no single merchant: leases, limits, credentials, partitions.
+    /// The store of this node's cell, for data that belongs to no single merchant: leases, credentials, partitions.
     #[must_use]
     pub fn cell(&self) -> &Store {
-        &self.store
+        &self.cell.store
     }
 
-    /// The store of what belongs to no merchant and to no cell: operators, their sessions and requests.
+    /// This node's cell: its name and where it is.
+    #[must_use]
+    pub fn place(&self) -> &Cell {
+        &self.cell
+    }
+
+    /// All cells of this process, the first one first.
+    #[must_use]
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The store of what belongs to no merchant and to no cell: operators, their sessions and requests, limits. It is that of the first
+    /// cell.
     #[must_use]
     pub fn home(&self) -> &Store {
-        &self.store
+        &self.home
     }
 
     /// Opens a transaction on what belongs to no merchant.
@@ -151,11 +197,19 @@ impl Parts {
         tx
     }
 
+    /// Moves the clock of this node's cell as far ahead as that of the first cell.
+    pub async fn follow_clock(&self) -> Result<(), Failed> {
+        match self.settings.mode {
+            Mode::Sandbox if !self.cell.is_home() => cells::follow_clock(self.cell(), &installation::clock(self.home()).await?).await,
+            Mode::Sandbox | Mode::Production => Ok(()),
+        }
+    }
+
     /// Moves the clock as far ahead as the sandbox's clock was moved. In production it never moves.
     pub async fn renew_clock(&self) -> Result<(), Failed> {
         match self.settings.mode {
             Mode::Production => {}
-            Mode::Sandbox => self.clock.move_ahead(installation::clock(self.cell()).await?.ahead),
+            Mode::Sandbox => self.clock.move_ahead(installation::clock(self.home()).await?.ahead),
         }
         Ok(())
     }

@@ -81,6 +81,11 @@ impl Timers {
         self.every(RENEWAL_EVERY, &self.fingerprints_due, renew_fingerprints(&self.app)).await
     }
 
+    /// Does `work` in the first cell alone, where what belongs to no merchant is.
+    async fn at_home(&self, work: impl Future<Output = Result<bool, Failed>>) -> Result<bool, Failed> {
+        if self.app.place().is_home() { work.await } else { Ok(false) }
+    }
+
     /// Does `work` if it is due, and says when it is due next.
     async fn every(
         &self,
@@ -112,7 +117,7 @@ impl Timer for Timers {
                 continues("deleting outdated notes on receiving exceptions", forget_exception_notes(app).await),
                 continues("deleting outdated rows of messages", forget_messages(app).await),
                 continues("deleting outdated audit entries", forget_audit(app).await),
-                continues("deleting outdated rows of operators", forget_operators(app).await),
+                continues("deleting outdated rows of operators", self.at_home(forget_operators(app)).await),
                 continues("deleting merchants", delete_merchants(app).await),
                 continues("ending retention", self.end_retention().await),
                 continues("counting hours by the day", self.count_days().await),
@@ -120,7 +125,7 @@ impl Timer for Timers {
                 continues("numbering messages", number_messages(app).await),
                 continues("noting first orders", note_first_orders(app).await),
                 continues("sealing secrets anew", self.renew_sealed().await),
-                continues("sealing authenticators anew", renew_totps(app).await),
+                continues("sealing authenticators anew", self.at_home(renew_totps(app)).await),
                 continues("computing fingerprints anew", self.renew_fingerprints().await),
             ];
             more.contains(&true)

@@ -1,5 +1,7 @@
 //! The installation, limits, the size of tables, and rates shared between nodes.
 
+pub mod cells;
+pub mod directory;
 pub mod grants;
 pub mod installation;
 pub mod keys;

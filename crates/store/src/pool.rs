@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgPool};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, PgPool};
 use tokio::time::timeout;
 
 use crate::connection::Pool;
 use crate::failed::Failed;
-use crate::server::{CONNECT, connect_options};
+use crate::server::{CONNECT, connect_options, connect_with};
 use crate::session;
 use crate::turns::Turns;
 use crate::tx::Tx;
@@ -93,8 +93,15 @@ pub struct Store {
     /// The transactions of each merchant that may hold a connection for flows.
     turns: Arc<Turns>,
     options: PgConnectOptions,
+    /// The way to the server that changes the schema, if it is another one.
+    admin: Option<PgConnectOptions>,
+    /// The channel on which processes signal work to each other.
+    pub(crate) channel: Arc<str>,
     pub(crate) limits: PoolLimits,
 }
+
+/// The channel of the first cell, and of a database that has no others.
+const CHANNEL: &str = "backhaul_owed";
 
 /// The longest run time of a statement of the console.
 const CONSOLE_STATEMENT: Duration = Duration::from_secs(2);
@@ -134,8 +141,29 @@ impl Store {
             tokens: pool(limits.sizes.tokens, limits.lock, &[]),
             turns: Arc::new(Turns::quartered(limits.sizes.flows)),
             options,
+            admin: None,
+            channel: CHANNEL.into(),
             limits,
         })
+    }
+
+    /// This store as that of the cell `name`, whose processes signal apart from those of other cells in the same database.
+    #[must_use]
+    pub fn of_cell(self, name: &str) -> Self {
+        Self { channel: format!("{CHANNEL}_{name}").into(), ..self }
+    }
+
+    /// This store, whose partitions are made and dropped by the server at `url`: the coordinator of a cluster.
+    pub fn administered_at(self, url: &str) -> Result<Self, Failed> {
+        Ok(Self { admin: Some(connect_options(url)?), ..self })
+    }
+
+    /// A connection to the server that changes the schema, with the limits of the others; `None` if that is the same server.
+    pub(crate) async fn administer(&self) -> Result<Option<PgConnection>, Failed> {
+        let Some(admin) = &self.admin else { return Ok(None) };
+        let mut connection = connect_with(admin).await?;
+        connection.execute(AssertSqlSafe(session::statement(self.limits.statement, self.limits.lock, &[]))).await?;
+        Ok(Some(connection))
     }
 
     /// Opens a transaction on the data of `merchant`. It waits for its turn among the merchant's, and then for a connection.

@@ -71,7 +71,12 @@ pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
 /// Connects outside of a pool, for work that may take longer than any limit.
 pub(crate) async fn connect(url: &str) -> Result<PgConnection, Failed> {
-    let connecting = timeout(CONNECT, connect_options(url)?.connect()).await;
+    connect_with(&connect_options(url)?).await
+}
+
+/// Connects outside of a pool with these options.
+pub(crate) async fn connect_with(options: &PgConnectOptions) -> Result<PgConnection, Failed> {
+    let connecting = timeout(CONNECT, options.connect()).await;
     Ok(connecting.map_err(|_| Failed::Unreachable("it did not answer in time".to_owned()))??)
 }
 

@@ -18,16 +18,19 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or are small and shared.
-const SHARED: [&str; 22] = [
+const SHARED: [&str; 25] = [
     "_sqlx_migrations",
+    "cell",
     "credential",
     "deliverer",
     "delivery_bucket",
+    "directory",
     "home_audit",
     "home_audit_head",
     "installation",
     "installation_key",
     "merchant",
+    "merchant_cell",
     "node_pulse",
     "operator",
     "operator_device",

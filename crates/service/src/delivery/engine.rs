@@ -131,7 +131,7 @@ impl Engine {
         let id = delivery.mint();
         let leases = Arc::new(Leases::new(id));
         let polls = Arc::new(PollRequests::default());
-        let turns = Arc::new(Semaphore::new(delivery.settings.database.connections.apart as usize));
+        let turns = Arc::new(Semaphore::new(delivery.settings.pool_limits().sizes.apart as usize));
         let mut tasks = JoinSet::new();
         let writers = (0..WRITERS).map(|_| {
             let (sender, results) = unbounded_channel();

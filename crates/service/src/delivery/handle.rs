@@ -28,12 +28,12 @@ pub struct Parts {
     node: Node,
     pub keyring: Keyring,
     pub client: Client,
-    pub mailer: Mailer,
-    pub operator_hook: Option<OperatorHook>,
+    pub mailer: Arc<Mailer>,
+    pub operator_hook: Option<Arc<OperatorHook>>,
     /// The collector of traces, if there is one.
-    pub collector: Option<Collector>,
+    pub collector: Option<Arc<Collector>>,
     /// OAuth tokens for calls to endpoints.
-    pub tokens: TokenCache,
+    pub tokens: Arc<TokenCache>,
     pub(crate) signals: Signals,
 }
 
@@ -59,15 +59,30 @@ impl Delivery {
         let client = Client::new(&node.settings, node.clock.clone())?;
         let parts = Parts {
             keyring: node.keys.sealing.clone(),
-            mailer: Mailer::new(&node.settings, node.clock.clone())?,
-            operator_hook: OperatorHook::new(&node.settings, &client)?,
-            collector: Collector::new(&node.settings, node.clock.clone())?,
+            mailer: Arc::new(Mailer::new(&node.settings, node.clock.clone())?),
+            operator_hook: OperatorHook::new(&node.settings, &client)?.map(Arc::new),
+            collector: Collector::new(&node.settings, node.clock.clone())?.map(Arc::new),
             client,
-            tokens: TokenCache::default(),
+            tokens: Arc::default(),
             signals: Signals::default(),
             node,
         };
         Ok(Self(Arc::new(parts)))
+    }
+
+    /// The same for another cell of this process: its own signals, and everything else in common.
+    #[must_use]
+    pub fn beside(&self, node: Node) -> Self {
+        Self(Arc::new(Parts {
+            keyring: self.keyring.clone(),
+            client: self.client.clone(),
+            mailer: Arc::clone(&self.mailer),
+            operator_hook: self.operator_hook.clone(),
+            collector: self.collector.clone(),
+            tokens: Arc::clone(&self.tokens),
+            signals: Signals::default(),
+            node,
+        }))
     }
 
     /// Commits `tx` and announces the messages it owes. Every transaction ends here, so no signal is forgotten or sent too early.

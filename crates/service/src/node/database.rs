@@ -7,15 +7,15 @@ use store::{Failed, Protection, protection as protection_of, target};
 
 use crate::node::Node;
 use crate::node::health::Check;
-use crate::platform::config::Settings;
+use crate::platform::config::{CellAddress, Settings};
 
 /// The name of the check of the connection's protection.
 const PROTECTION: &str = "database connection";
 
 /// Checks that nobody can read or answer what is sent to the database.
 #[must_use]
-pub fn protection(settings: &Settings) -> Check {
-    let found = match protection_of(settings.database.url()) {
+pub fn protection(settings: &Settings, cell: &CellAddress) -> Check {
+    let found = match protection_of(cell.url()) {
         Ok(Protection::Local) => return Check::good(PROTECTION, "to this machine"),
         Ok(Protection::Verified) => return Check::good(PROTECTION, "TLS to a verified server"),
         Ok(Protection::Unverified) => "TLS to a server that is not verified",
@@ -35,7 +35,7 @@ pub fn protection(settings: &Settings) -> Check {
 /// The database that this process talks to: where it is, its name, its user and its version, never its password. What only the server
 /// can tell is left out if it is unreachable.
 pub async fn named(node: &Node) -> Option<String> {
-    let target = target(node.settings.database.url()).ok()?;
+    let target = target(node.place().address.url()).ok()?;
     Some(match node.cell().identity().await {
         Ok((name, user, version)) => format!("PostgreSQL {version} at {}, database {name}, user {user}", target.host),
         Err(_) => format!("{}, database {}, user {}", target.host, target.database, target.user),

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use futures::future::join_all;
 use serde::Serialize;
 use store::Failed;
 use store::node::installation::Condition;
 use store::node::keys as installation_keys;
 use tokio::time::timeout;
 
+use crate::node::cell::Cell;
 use crate::node::{Node, Phase, keys, skew};
 use crate::platform::config::Durability;
 use crate::platform::keys::Kind;
@@ -17,6 +19,9 @@ use crate::platform::keys::Kind;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     pub name: &'static str,
+    /// The cell that was checked, if it is not the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<String>,
     pub ok: bool,
     pub found: String,
     /// The way to fix it; none if the check passed.
@@ -26,11 +31,16 @@ pub struct Check {
 
 impl Check {
     pub(crate) fn good(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, ok: true, found: found.into(), mend: None }
+        Self { name, cell: None, ok: true, found: found.into(), mend: None }
     }
 
     pub(crate) fn bad(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { name, ok: false, found: found.into(), mend: Some(mend.into()) }
+        Self { name, cell: None, ok: false, found: found.into(), mend: Some(mend.into()) }
+    }
+
+    /// This check as one of a cell.
+    pub(crate) fn of(self, cell: &Cell) -> Self {
+        Self { cell: (!cell.is_home()).then(|| cell.name().to_owned()), ..self }
     }
 }
 
@@ -53,13 +63,20 @@ pub async fn watch(node: Node) {
 
 /// Runs the checks. The process is ready if it serves and all of them passed.
 pub async fn ready(node: &Node) -> (bool, Vec<Check>) {
-    let checks = examine(node).await;
+    let checks = examine_all(node).await;
     let ready = node.is_in(Phase::Serving) && checks.iter().all(|check| check.ok);
     node.metrics.ready.set(ready.into());
     (ready, checks)
 }
 
-/// Checks everything that must be right before the service accepts work.
+/// Checks all cells of this process, at the same time.
+pub async fn examine_all(node: &Node) -> Vec<Check> {
+    let nodes = node.of_each_cell();
+    let examined = join_all(nodes.iter().map(examine)).await;
+    examined.into_iter().zip(&nodes).flat_map(|(checks, node)| checks.into_iter().map(|check| check.of(node.place()))).collect()
+}
+
+/// Checks everything that must be right in a node's cell before the service accepts work.
 pub async fn examine(node: &Node) -> Vec<Check> {
     // Compare the machines' clocks: a sandbox's clock may be ahead on purpose.
     let asked_at = node.clock.wall();
@@ -78,7 +95,7 @@ pub async fn examine(node: &Node) -> Vec<Check> {
     let schema = schema(node).await;
     let has_keys = schema.ok;
     checks.push(schema);
-    if has_keys {
+    if has_keys && node.place().is_home() {
         checks.push(used_keys(node).await);
     }
     checks

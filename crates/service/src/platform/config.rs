@@ -3,6 +3,7 @@
 mod address;
 mod admin;
 mod allowed;
+mod cells;
 mod console;
 mod database;
 mod mail;
@@ -23,6 +24,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 pub use self::allowed::{Allowed, NoAllowed, What, is_localhost, is_name};
+pub use self::cells::{CellAddress, CellSettings, HOME};
 pub use self::console::Console;
 pub use self::database::{Database, Durability};
 pub use self::mail::Mail;
@@ -47,6 +49,8 @@ pub struct Settings {
     #[serde(deserialize_with = "mode")]
     pub mode: Mode,
     pub database: Database,
+    /// The cells besides the first one.
+    pub cells: Vec<CellSettings>,
     pub http: Http,
     pub limits: Limits,
     pub intake: Intake,
@@ -207,16 +211,17 @@ impl Settings {
     /// Loads the defaults, then `file`, then the environment's `variables`; later ones win.
     pub fn load(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Self, NoSettings> {
         let settings: Self = layered(file, variables)?.try_into().map_err(|error: toml::de::Error| wrong(&error))?;
+        settings.check_cells()?;
         settings.portal.check(settings.mode, &settings.tls).map_err(NoSettings::Wrong)?;
         settings.tls.check(settings.portal.listen().is_none()).map_err(NoSettings::Wrong)?;
         settings.console.check(settings.mode, settings.http.behind_tls_proxy, &settings.tls).map_err(NoSettings::Wrong)?;
         Ok(settings)
     }
 
-    /// The most connections with which imports write: a quarter of those for requests.
+    /// The most connections with which imports write in a cell: a quarter of those for requests.
     #[must_use]
     pub fn import_writers(&self) -> usize {
-        usize::try_from(self.database.connections.flows / 4).unwrap_or_default().max(1)
+        usize::try_from(self.pool_limits().sizes.flows / 4).unwrap_or_default().max(1)
     }
 }
 
@@ -298,11 +303,19 @@ const SECRET: [&str; 7] = [
     "console.oidc.client_secret",
 ];
 
+/// The settings of a cell that are secret.
+const SECRET_OF_CELLS: [&str; 2] = ["url", "admin_url"];
+
 /// Every setting with its value as a TOML document, without the secrets.
 pub fn shown(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<String, NoSettings> {
     let mut table = layered(file, variables)?;
     for name in SECRET {
         hide(&mut table, name);
+    }
+    if let Some(Value::Array(cells)) = table.get_mut("cells") {
+        for cell in cells.iter_mut().filter_map(Value::as_table_mut) {
+            SECRET_OF_CELLS.iter().for_each(|name| hide(cell, name));
+        }
     }
     toml::to_string(&table).map_err(|error| NoSettings::Wrong(error.to_string()))
 }

@@ -108,6 +108,7 @@ macro_rules! emptied {
 
 emptied! {
     "access_token"
+    "merchant_cell"
     "credential"
     "operator_request"
     "portal_host"

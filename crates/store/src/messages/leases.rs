@@ -158,7 +158,7 @@ pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
 }
 
 async fn send(store: &Store, lines: &[String]) -> Result<(), Failed> {
-    sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
+    sqlx::query!(r#"select pg_notify($2, line) as "sent?" from unnest($1::text[]) as line"#, lines, &*store.channel)
         .fetch_all(&store.engine)
         .await?;
     Ok(())
@@ -179,7 +179,7 @@ impl Listener {
         let listening = async {
             let mut listener = PgListener::connect_with(&store.listening()).await?;
             listener.eager_reconnect(false);
-            listener.listen("backhaul_owed").await?;
+            listener.listen(&store.channel).await?;
             Ok::<_, Failed>(Self { listener, limit })
         };
         let mut listening = timeout(limit, listening).await.map_err(|_| silent())??;

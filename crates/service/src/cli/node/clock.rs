@@ -48,7 +48,7 @@ impl ClockOut {
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     let clock = match command {
         Command::Advance { by } => advance_clock(app, &actor(), by).await?,
-        Command::Show => installation::clock(app.cell()).await?,
+        Command::Show => installation::clock(app.home()).await?,
     };
     output::one(format, &ClockOut::new(app, clock))
 }

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::cli::dev::machine::machine;
 use crate::cli::output::{self, Format};
 use crate::node::health::{self, Check};
-use crate::node::{certificate, database, disk, proxies};
+use crate::node::{Node, certificate, database, disk, proxies};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -36,7 +36,8 @@ pub(in crate::cli) async fn run(doctor: Doctor, settings: anyhow::Result<Setting
     };
     output::list(format, &checks, "", &["OK", "CHECK", "FOUND", "WHAT TO DO"], |check| {
         let sign = if check.ok { "yes" } else { "no" };
-        vec![sign.to_owned(), check.name.to_owned(), check.found.clone(), check.mend.clone().unwrap_or_default()]
+        let name = check.cell.as_ref().map_or_else(|| check.name.to_owned(), |cell| format!("{} of {cell}", check.name));
+        vec![sign.to_owned(), name, check.found.clone(), check.mend.clone().unwrap_or_default()]
     })?;
     Ok(if checks.iter().all(|check| check.ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -50,22 +51,33 @@ fn naming(check: Check, named: Option<&str>) -> Check {
     }
 }
 
+/// The checks of one cell.
+async fn examine_cell(node: &Node) -> Vec<Check> {
+    let mut checks = vec![database::protection(&node.settings, &node.place().address)];
+    let examined = health::examine(node).await;
+    let named = database::named(node).await;
+    checks.extend(examined.into_iter().map(|check| if check.name == "database" { naming(check, named.as_deref()) } else { check }));
+    checks.extend(database::examine(node).await);
+    checks
+}
+
 async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
     let app = settings.and_then(|settings| Ok(App::new(settings, Clock::system(), Entropy::system())?));
     match app {
         Ok(app) => {
             let mut checks = vec![Check::good("settings", "valid")];
-            checks.push(database::protection(&app.settings));
-            let examined = health::examine(&app).await;
-            let named = database::named(&app).await;
-            checks.extend(examined.into_iter().map(|check| if check.name == "database" { naming(check, named.as_deref()) } else { check }));
-            checks.extend(database::examine(&app).await);
+            for node in app.of_each_cell() {
+                let of_cell = examine_cell(&node).await;
+                checks.extend(of_cell.into_iter().map(|check| check.of(node.place())));
+            }
             checks.extend(proxies::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks.extend(certificate::examine_hosts(&app).await);
             checks.extend(certificate::examine_bound(&app).await);
             checks.extend(database::plain_http(&app.settings));
-            checks.extend(disk::examine(&app).await);
+            for node in app.of_each_cell() {
+                checks.extend(disk::examine(&node).await.map(|check| check.of(node.place())));
+            }
             checks
         }
         Err(error) => {

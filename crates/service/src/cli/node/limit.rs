@@ -77,7 +77,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::List => None,
     };
-    let set = limits::list(app.cell()).await?;
+    let set = limits::list(app.home()).await?;
     if let Some(name) = changed {
         return output::one(format, &LimitOut::new(app, name, &set));
     }

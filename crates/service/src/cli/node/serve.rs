@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use domain::node::mode::Mode;
+use futures::future::join_all;
 use rustls::ServerConfig;
 use secrecy::ExposeSecret as _;
 use store::messages::partitions;
@@ -16,19 +17,20 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::cli::output;
-use crate::delivery::forward_signals;
 use crate::delivery::trace_exporter::TraceExporter;
 use crate::flow::merchants::operators::invitation::first_link;
 use crate::flow::orders::count_intake::count_intake;
 use crate::http::listener::{self, Door};
 use crate::http::operator_api::Commands;
+use crate::node::cell::Cell;
 use crate::node::keys::MEND;
 use crate::node::{Phase, database};
 use crate::platform::config::{PairFiles, Settings};
 use crate::platform::metrics::Connections;
 use crate::platform::tls::{Certificates, ClientCertificates};
 use crate::platform::{open_files, telemetry, tls};
-use crate::{heartbeat, http, worker};
+use crate::worker::Workers;
+use crate::{heartbeat, http};
 
 /// The time between two attempts to reach the database at startup.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -52,11 +54,20 @@ pub(in crate::cli) struct Serve {
     /// A role of this process. Repeat for several; all roles if left out.
     #[arg(long = "role", value_enum)]
     roles: Vec<Role>,
+    /// The cells for which this process delivers, as `backhaul cell list` names them; all of them if left out. It serves the API of all
+    /// cells in any case.
+    #[arg(long = "cells", value_name = "NAME", value_delimiter = ',')]
+    cells: Vec<String>,
 }
 
 impl Serve {
     fn has(&self, role: Role) -> bool {
         self.roles.is_empty() || self.roles.contains(&role)
+    }
+
+    /// True if a process with these roles delivers for the cell.
+    fn delivers_for(&self, cell: &Cell) -> bool {
+        self.has(Role::Deliver) && (self.cells.is_empty() || self.cells.iter().any(|name| name == cell.name()))
     }
 }
 
@@ -92,25 +103,24 @@ pub(in crate::cli) async fn serve(
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = serve_admin(&app, leaving.clone()).await?;
     tokio::select! {
-        ready = wait_for_database(&app) => ready?,
+        ready = wait_for_databases(&app) => ready?,
         () = leaving_requested(leaving.clone()) => return Ok(()),
     }
     // Load the lowered limits before the first request.
-    if let Err(failed) = app.limits.renew(app.cell()).await {
+    if let Err(failed) = app.limits.renew(app.home()).await {
         tracing::warn!(%failed, "loading the operator's limits failed, using those of the settings for now");
     }
     if let Err(failed) = app.renew_clock().await {
         tracing::warn!(%failed, "loading the sandbox's clock failed, using the machine's for now");
     }
-    // After weeks without any process there is no partition for today; the first request must not find out.
-    if let Err(failed) = partitions::make_around(app.cell(), app.now()).await {
-        tracing::warn!(%failed, "making the partitions for today failed, the deliverer tries again");
+    let apps = app.of_each_cell();
+    for app in &apps {
+        prepare_cell(app).await;
     }
     let exporter = TraceExporter::start(&app);
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
-    let counting = tokio::spawn(count_intake_forever(app.clone()));
-    let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
-    let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
+    let counting = tokio::spawn(count_intake_forever(apps.clone()));
+    let workers = Workers::start(&apps, |app| roles.delivers_for(app.place()));
     let console = match app.settings.console.listen().filter(|_| roles.has(Role::Console)) {
         Some(listen) => {
             let listener = match bound.console {
@@ -150,16 +160,13 @@ pub(in crate::cli) async fn serve(
         leaving_requested(leaving).await;
     }
     app.variants.wait_until_idle().await;
-    if let Some(deliverer) = deliverer {
-        deliverer.leave().await;
-    }
-    if let Some(forwarder) = forwarder {
-        forwarder.abort();
-    }
+    workers.leave().await;
     heartbeat.abort();
     counting.abort();
-    if let Err(failed) = count_intake(&app).await {
-        tracing::warn!(%failed, "storing the last counts of warnings failed");
+    for app in &apps {
+        if let Err(failed) = count_intake(app).await {
+            tracing::warn!(%failed, cell = app.place().name(), "storing the last counts of warnings failed");
+        }
     }
     if let Some(console) = console {
         console.await??;
@@ -168,7 +175,7 @@ pub(in crate::cli) async fn serve(
         exporter.leave().await;
     }
     admin.await??;
-    app.cell().close().await;
+    join_all(app.cells().iter().map(|cell| cell.store.close())).await;
     tracing::info!("shutdown complete");
     Ok(())
 }
@@ -185,6 +192,7 @@ pub(in crate::cli) fn check(app: &App, roles: &Serve) -> anyhow::Result<()> {
         }
     }
     refuse_insecure(app)?;
+    refuse_unknown_cells(app, roles)?;
     settings.http.check_admin(settings.mode, settings.http.admin_token()?.as_ref())?;
     if let Some(files) = settings.http.admin_files() {
         certificates(settings, vec![files])?;
@@ -268,10 +276,35 @@ fn check_open_files(settings: &Settings) -> anyhow::Result<()> {
 
 /// Refuses a connection to the database that others could read or answer, unless the settings allow it.
 fn refuse_insecure(app: &App) -> anyhow::Result<()> {
-    let check = database::protection(&app.settings);
-    match check.mend {
-        Some(mend) if app.settings.mode == Mode::Production => bail!("the connection to the database is not safe: {}; {mend}", check.found),
-        _ => Ok(()),
+    for cell in app.cells() {
+        let check = database::protection(&app.settings, &cell.address);
+        match check.mend {
+            Some(mend) if app.settings.mode == Mode::Production => {
+                bail!("the connection to {} is not safe: {}; {mend}", cell.told(), check.found)
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to deliver for a cell that the settings do not name.
+fn refuse_unknown_cells(app: &App, roles: &Serve) -> anyhow::Result<()> {
+    match roles.cells.iter().find(|name| !app.cells().iter().any(|cell| cell.name() == name.as_str())) {
+        Some(name) => bail!("the settings name no cell `{name}`; `backhaul cell list` lists the cells"),
+        None => Ok(()),
+    }
+}
+
+/// Makes a cell ready for the first request.
+async fn prepare_cell(app: &App) {
+    let cell = app.place().name();
+    if let Err(failed) = app.follow_clock().await {
+        tracing::warn!(%failed, cell, "moving the clock of the cell failed");
+    }
+    // After weeks without any process there is no partition for today; the first request must not find out.
+    if let Err(failed) = partitions::make_around(app.cell(), app.now()).await {
+        tracing::warn!(%failed, cell, "making the partitions for today failed, the deliverer tries again");
     }
 }
 
@@ -337,30 +370,39 @@ async fn check_keys(app: &App) -> anyhow::Result<()> {
     }
 }
 
-/// Waits until the database is reachable. Refuses one with another mode or an outdated schema.
+/// Waits until the databases of all cells are reachable. Refuses one with another mode or an outdated schema.
+async fn wait_for_databases(app: &App) -> anyhow::Result<()> {
+    for app in app.of_each_cell() {
+        wait_for_database(&app).await?;
+    }
+    Ok(check_keys(app).await?)
+}
+
 async fn wait_for_database(app: &App) -> anyhow::Result<()> {
+    let told = app.place().told();
     loop {
         match app.cell().mode().await {
             Ok(Some(mode)) if mode == app.settings.mode => break,
             Ok(Some(mode)) => bail!(
-                "the database is a {mode} installation, but the settings say mode = \"{}\"; change the mode, or use another database",
+                "{told} is a {mode} installation, but the settings say mode = \"{}\"; change the mode, or use another database",
                 app.settings.mode
             ),
-            Ok(None) => bail!("the database has no schema yet; run `backhaul migrate`"),
+            Ok(None) => bail!("{told} has no schema yet; run `backhaul migrate`"),
             Err(failed) => {
                 let failed = app.cell().reach().await.err().unwrap_or(failed);
                 if failed.is_permanent() {
                     bail!("{failed}");
                 }
-                tracing::warn!(%failed, "the database is unreachable, will retry");
+                tracing::warn!(%failed, cell = app.place().name(), "the database is unreachable, will retry");
             }
         }
         tokio::time::sleep(RETRY_INTERVAL).await;
     }
+    let of = if app.place().is_home() { String::new() } else { format!(" of the cell `{}`", app.place().name()) };
     match app.cell().pending_migrations().await? {
-        0 => Ok(check_keys(app).await?),
-        1 => bail!("the schema is 1 migration behind; run `backhaul migrate`"),
-        pending => bail!("the schema is {pending} migrations behind; run `backhaul migrate`"),
+        0 => Ok(()),
+        1 => bail!("the schema{of} is 1 migration behind; run `backhaul migrate`"),
+        pending => bail!("the schema{of} is {pending} migrations behind; run `backhaul migrate`"),
     }
 }
 
@@ -370,12 +412,14 @@ pub(in crate::cli) async fn leaving_requested(mut leaving: watch::Receiver<bool>
 }
 
 /// Adds what was counted of the intake to the counts of the day, every few seconds.
-async fn count_intake_forever(app: App) {
+async fn count_intake_forever(apps: Vec<App>) {
     let mut ticks = tokio::time::interval(COUNTED_EVERY);
     loop {
         ticks.tick().await;
-        if let Err(failed) = count_intake(&app).await {
-            tracing::warn!(%failed, "storing the counts of the intake failed, will retry");
+        for app in &apps {
+            if let Err(failed) = count_intake(app).await {
+                tracing::warn!(%failed, cell = app.place().name(), "storing the counts of the intake failed, will retry");
+            }
         }
     }
 }
@@ -398,7 +442,7 @@ async fn on_signal(app: App, leave: watch::Sender<bool>) {
 async fn on_hangup(app: App, mut hangup: Signal) {
     while hangup.recv().await.is_some() {
         tracing::info!("SIGHUP: reloading the certificates and the operator's limits; other settings take a restart");
-        if let Err(failed) = app.limits.renew(app.cell()).await {
+        if let Err(failed) = app.limits.renew(app.home()).await {
             tracing::warn!(%failed, "reloading the operator's limits failed, will retry");
         }
     }

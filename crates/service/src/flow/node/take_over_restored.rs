@@ -20,21 +20,29 @@ pub enum TakeOverError {
 
 /// The state of the database that was taken over.
 pub struct Restored {
+    /// The newest one, if there are several cells.
     pub feed_epoch: i32,
     /// The number of messages that are owed, up to 10,000.
     pub owed: i64,
 }
 
-/// Prepares the database for the service. A repeat begins another epoch, which does no harm.
+/// Prepares the databases of all cells for the service. A repeat begins another epoch, which does no harm.
 pub async fn take_over_restored(app: &App) -> Result<Restored, TakeOverError> {
-    if app.cell().mode().await?.is_none() {
-        return Err(TakeOverError::Empty);
+    for cell in app.cells() {
+        if cell.store.mode().await?.is_none() {
+            return Err(TakeOverError::Empty);
+        }
+        match leases::count_live(&cell.store).await? {
+            0 => {}
+            running => return Err(TakeOverError::Running(running)),
+        }
     }
-    match leases::count_live(app.cell()).await? {
-        0 => {}
-        running => return Err(TakeOverError::Running(running)),
+    let mut restored = Restored { feed_epoch: 0, owed: 0 };
+    for cell in app.cells() {
+        let feed_epoch = installation::begin_epoch(&cell.store).await?;
+        leases::end_all(&cell.store).await?;
+        restored.feed_epoch = restored.feed_epoch.max(feed_epoch);
+        restored.owed += leases::count_owed(&cell.store).await?;
     }
-    let feed_epoch = installation::begin_epoch(app.cell()).await?;
-    leases::end_all(app.cell()).await?;
-    Ok(Restored { feed_epoch, owed: leases::count_owed(app.cell()).await? })
+    Ok(restored)
 }

@@ -54,7 +54,7 @@ impl ExceptionAction {
         match self {
             Self::Assign(_) if text.is_empty() => Ok(()),
             Self::Assign(_) => {
-                let account = operators::find(app.cell(), &text.to_lowercase()).await?;
+                let account = operators::find(app.home(), &text.to_lowercase()).await?;
                 let works = account.is_some_and(|account| account.disabled_at.is_none() && account.operator.role.allows(Role::Support));
                 if works { Ok(()) } else { Err(WorkOnExceptionError::NoWorker(text.to_owned())) }
             }

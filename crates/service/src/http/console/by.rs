@@ -136,6 +136,6 @@ pub(super) async fn enter(State(app): State<App>, mut request: Request, next: Ne
 async fn find(app: &App, headers: &HeaderMap) -> Result<Option<Person>, ConsoleError> {
     let Some(hash) = cookie::session_hash(headers) else { return Ok(None) };
     let (idle, longest) = app.settings.console.session_limits();
-    let session = operator_sessions::find(app.cell(), &hash, Limits { idle, longest }, app.now()).await?;
+    let session = operator_sessions::find(app.home(), &hash, Limits { idle, longest }, app.now()).await?;
     Ok(session.map(|session| Person { operator: session.operator, session: session.id }))
 }

@@ -62,7 +62,7 @@ pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)
     let (merchant, exception) = find(&by, &handle, id).await?;
     let notes = exception_notes::list(by.app.store(merchant.id), merchant.id, id, STEPS).await?;
     let may_act = by.may(Role::Support);
-    let people = if may_act && exception.resolved_at.is_none() { operators::list_workers(by.app.cell()).await? } else { Vec::new() };
+    let people = if may_act && exception.resolved_at.is_none() { operators::list_workers(by.app.home()).await? } else { Vec::new() };
     render(&Page {
         frame: by.frame(Section::Warehouse, &format!("Receiving exception {}", exception.exception)),
         at: exception_at(&merchant.handle, id),

@@ -89,8 +89,8 @@ impl Done {
 
 pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Response, ConsoleError> {
     let app = &by.app;
-    let mut checks = health::examine(app).await;
-    checks.push(database::protection(&app.settings));
+    let mut checks = health::examine_all(app).await;
+    checks.extend(app.cells().iter().map(|cell| database::protection(&app.settings, &cell.address).of(cell)));
     checks.extend(proxies::examine(app).await);
     checks.extend(certificate::examine(&app.settings, app.clock.wall()));
     let (processes, nobodys) = processes::processes(app.cell()).await?;
@@ -120,7 +120,7 @@ pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Res
 }
 
 async fn limit_rows(by: &By<Viewer>) -> Result<Vec<LimitRow>, ConsoleError> {
-    let set = limits::list(by.app.cell()).await?;
+    let set = limits::list(by.app.home()).await?;
     let row = |name: Name| {
         let set = set.iter().find(|set| set.name == name.as_str());
         LimitRow {
@@ -147,7 +147,7 @@ async fn clock(by: &By<Viewer>) -> Result<Option<Clock>, ConsoleError> {
     if by.app.settings.mode != Mode::Sandbox {
         return Ok(None);
     }
-    let clock = installation::clock(by.app.cell()).await?;
+    let clock = installation::clock(by.app.home()).await?;
     let changed = clock.moved_by.zip(clock.moved_at).map(|(who, at)| (who, by.ago(at)));
     Ok(Some(Clock { ahead: Span::of(clock.ahead).to_string(), changed }))
 }

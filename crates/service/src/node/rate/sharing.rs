@@ -32,7 +32,7 @@ const SWEEPS_EVERY: u64 = 60;
 pub async fn share(node: &Node, rates: &Rates, limits: &Limits) -> Result<(), store::Failed> {
     let (now, second) = (node.clock.wall(), node.clock.uptime().as_secs());
     let proxy = rates.proxies.found().map(|proxy| proxy.to_string());
-    let heard = stored::pulse(node.cell(), node.id, now, now + LIVE_FOR, proxy.as_deref()).await;
+    let heard = stored::pulse(node.home(), node.id, now, now + LIVE_FOR, proxy.as_deref()).await;
     if let Ok(heard) = &heard {
         node.clock.move_ahead(heard.clock_ahead);
     }
@@ -45,7 +45,7 @@ pub async fn share(node: &Node, rates: &Rates, limits: &Limits) -> Result<(), st
         hear(node, rates, now, second).await?;
     }
     if second.is_multiple_of(SWEEPS_EVERY) {
-        stored::sweep(node.cell(), now - MATTERS_FOR).await?;
+        stored::sweep(node.home(), now - MATTERS_FOR).await?;
     }
     Ok(())
 }
@@ -60,12 +60,12 @@ async fn tell(node: &Node, mut busy: Vec<Busy<Address>>, now: DateTime<Utc>) -> 
         busy.truncate(MOST_TOLD);
     }
     let (addresses, counts): (Vec<_>, Vec<_>) = busy.iter().map(|busy| (busy.key.to_string(), busy.window.to_bytes())).unzip();
-    stored::save(node.cell(), node.id, &addresses, &counts, now, now + MATTERS_FOR).await
+    stored::save(node.home(), node.id, &addresses, &counts, now, now + MATTERS_FOR).await
 }
 
 /// Reads the windows of the other nodes, aged by the time since they were published.
 async fn hear(node: &Node, rates: &Rates, now: DateTime<Utc>, second: u64) -> Result<(), store::Failed> {
-    let heard = stored::list(node.cell(), node.id, now).await?;
+    let heard = stored::list(node.home(), node.id, now).await?;
     rates.requests.learn(heard.iter().filter_map(|counted| {
         let age = usize::try_from((now - counted.counted_at).num_seconds()).unwrap_or_default();
         Some((counted.address.parse().ok()?, Window::from_bytes(&counted.counts, age, second)))
