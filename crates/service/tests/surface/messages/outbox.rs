@@ -28,8 +28,8 @@ async fn messages_of_several_kinds_are_committed_together_each_for_its_own_endpo
     tx.owe(world.rma("R-1"));
     tx.owe(world.message(Kind::Of(Interface::OutboundAsn), "A-1"));
     tx.owe(world.message(Kind::Internal(Internal::Mail), "M-1"));
-    let signals = tx.commit().await.unwrap();
-    assert_eq!(signals.len(), 2, "the merchant has no endpoint for outbound ASNs");
+    let announced = tx.commit().await.unwrap();
+    assert_eq!(announced.signals.len(), 2, "the merchant has no endpoint for outbound ASNs");
     assert_eq!(world.subjects().await, ["R-1", "A-1", "M-1"]);
     let owed = "select endpoint.interface || ' ' || delivery.lane from delivery join endpoint using (merchant_id, endpoint_id) order by 1";
     assert_eq!(world.database.texts(owed).await, ["mail M-1", "rma R-1"]);
