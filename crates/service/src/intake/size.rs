@@ -19,7 +19,7 @@ impl Size {
 
     /// The size of one message.
     pub(super) fn of(orders: &[Snapshot<'_>]) -> Self {
-        Self { messages: 1, orders: orders.len(), bytes: orders.iter().map(|order| order.text.len()).sum() }
+        Self { messages: 1, orders: orders.len(), bytes: orders.iter().map(|order| order.text.size()).sum() }
     }
 
     /// This and `other` together.

@@ -70,7 +70,7 @@ async fn publish_batch(node: &Node, sorted: &[&Snapshot<'static>]) -> Result<Vec
 
 /// The snapshot without anything personal, as it is stored of a shopper who was erased.
 fn redact(order: &Snapshot<'_>) -> Result<Snapshot<'static>, Failed> {
-    let text = erased(&order.text).ok_or(Failed::Internal("an order cannot be stored without personal data"))?;
+    let text = erased(order.text.as_str()).ok_or(Failed::Internal("an order cannot be stored without personal data"))?;
     Ok(Snapshot {
         merchant: order.merchant,
         identifier: Cow::Owned(order.identifier.clone().into_owned()),
@@ -81,7 +81,7 @@ fn redact(order: &Snapshot<'_>) -> Result<Snapshot<'static>, Failed> {
         email_fingerprint: None,
         zip_fingerprint: None,
         warnings: order.warnings.clone(),
-        text: Cow::Owned(text),
+        text: text.into(),
         erased_at: Some(order.received_at),
     })
 }

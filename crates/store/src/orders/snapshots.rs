@@ -2,6 +2,7 @@
 
 mod columns;
 mod record;
+mod text;
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -11,6 +12,7 @@ use sqlx::Connection as _;
 
 use self::columns::{Columns, Texts};
 pub use self::record::{Fingerprint, Snapshot};
+pub use self::text::Text;
 use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
@@ -41,7 +43,7 @@ pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result
     let mut connection = store.pool.acquire().await?;
     let published = upsert(&mut connection, snapshots).await?;
     // A connection keeps the memory of its largest statement. Batches go round all connections, and few are written at a time.
-    if snapshots.iter().map(|snapshot| snapshot.text.len()).sum::<usize>() > MOST_KEPT {
+    if snapshots.iter().map(|snapshot| snapshot.text.size()).sum::<usize>() > MOST_KEPT {
         let shrinking = connection.work(|connection| {
             connection.shrink_buffers();
             Box::pin(ready(Ok(())))

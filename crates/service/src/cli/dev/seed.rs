@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::{Context as _, anyhow};
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::{Scope, Scopes};
@@ -210,9 +211,9 @@ fn brand(look: &Look) -> BrandChange {
 
 /// Pushes orders, as the merchant's order system would.
 pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> anyhow::Result<()> {
-    let text = shop::message(orders);
-    let message = wire::orders::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders were refused"))?;
-    accept_orders(app, merchant, message).await?;
+    let body = Bytes::from(shop::message(orders));
+    let message = wire::orders::order::read(&body).map_err(|_| anyhow!("the sample orders were refused"))?;
+    accept_orders(app, merchant, message, &body).await?;
     Ok(())
 }
 

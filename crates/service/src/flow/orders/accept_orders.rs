@@ -13,6 +13,7 @@ mod settling;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use bytes::Bytes;
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
 use store::merchants::erasures;
@@ -39,10 +40,10 @@ pub struct Accepted {
     pub warnings: Vec<Warning>,
 }
 
-/// Stores a message, all of it or nothing.
-pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Accepted, Failed> {
+/// Stores a message that came in `body`, all of it or nothing.
+pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>, body: &Bytes) -> Result<Accepted, Failed> {
     renew_suppressions(app, merchant, message.orders.iter()).await?;
-    let done = if suits_a_batch(&message) { together(app, merchant, message).await? } else { alone(app, merchant, &message).await? };
+    let done = if suits_a_batch(&message) { together(app, merchant, message, body).await? } else { alone(app, merchant, &message).await? };
     for (_, verdict) in &done.accepted.orders {
         app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
     }
@@ -68,10 +69,11 @@ fn suits_a_batch(message: &Received<'_>) -> bool {
     })
 }
 
-/// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait.
-async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<StoredMessage, Failed> {
+/// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait, and the orders in
+/// the queue are parts of the body, not copies.
+async fn together(app: &App, merchant: MerchantId, message: Received<'_>, body: &Bytes) -> Result<StoredMessage, Failed> {
     let identifiers = message.identifiers();
-    let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
+    let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).keep(body)).collect();
     let mut warnings: Vec<Warning> = message.orders.into_iter().flat_map(|order| order.warnings).collect();
     let outcomes = app.intake.publish(app, orders).await?;
     warnings.extend(returns::missing_units(app, merchant, &identifiers, &outcomes).await?);
@@ -196,7 +198,7 @@ pub(super) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m Receiv
         email_fingerprint: email,
         zip_fingerprint: zip,
         warnings: (!received.warnings.is_empty()).then(|| serde_json::to_string(&received.warnings).unwrap_or_default()),
-        text: Cow::Borrowed(received.text),
+        text: received.text.into(),
         erased_at: None,
     }
 }

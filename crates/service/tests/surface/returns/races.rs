@@ -6,6 +6,7 @@ use backhaul::app::App;
 use backhaul::flow::orders::accept_orders::accept_orders;
 use backhaul::flow::returns::carrier_event::{EventOutcome, carrier_event};
 use backhaul::flow::returns::start_return::start_return;
+use bytes::Bytes;
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
 use futures::future::join_all;
@@ -51,9 +52,9 @@ async fn a_confirmation_that_comes_50_times_at_once_starts_one_return() {
 }
 
 async fn publish(app: &App, merchant: MerchantId, order: Value) -> Verdict {
-    let text = message([order]).to_string();
-    let received = wire::orders::order::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-    accept_orders(app, merchant, received).await.unwrap().orders[0].1
+    let body = Bytes::from(message([order]).to_string());
+    let received = wire::orders::order::read(&body).unwrap_or_else(|_| panic!("{body:?}"));
+    accept_orders(app, merchant, received, &body).await.unwrap().orders[0].1
 }
 
 /// Starts a return of one unit and returns its identifier.

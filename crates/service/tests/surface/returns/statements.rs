@@ -7,6 +7,7 @@ use backhaul::flow::orders::accept_orders::accept_orders;
 use backhaul::flow::returns::carrier_event::{EventOutcome, carrier_event};
 use backhaul::flow::returns::resend_return::resend_return;
 use backhaul::flow::returns::start_return::start_return;
+use bytes::Bytes;
 use domain::id::MerchantId;
 use serde_json::Value;
 use tracing::field::{Field, Visit};
@@ -79,9 +80,9 @@ impl Visit for Notice {
 }
 
 async fn publish(world: &World, merchant: MerchantId, order: Value) {
-    let text = message([order]).to_string();
-    let received = wire::orders::order::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-    accept_orders(&world.app, merchant, received).await.unwrap();
+    let body = Bytes::from(message([order]).to_string());
+    let received = wire::orders::order::read(&body).unwrap_or_else(|_| panic!("{body:?}"));
+    accept_orders(&world.app, merchant, received, &body).await.unwrap();
 }
 
 async fn start(world: &World, merchant: MerchantId, order: &str, units: u32) -> String {

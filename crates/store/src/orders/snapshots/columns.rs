@@ -53,7 +53,7 @@ impl<'a> Columns<'a> {
         self.emails.push(snapshot.email_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
         self.zips.push(snapshot.zip_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
         self.warnings.push(snapshot.warnings.as_deref());
-        self.texts.0.push(&snapshot.text);
+        self.texts.0.push(snapshot.text.as_str());
         self.erased.push(snapshot.erased_at);
     }
 }

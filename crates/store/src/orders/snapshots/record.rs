@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::orders::order::Status;
 use domain::orders::snapshot::Version;
+
+use super::text::Text;
 
 /// A keyed hash of a personal value.
 pub type Fingerprint = [u8; 16];
@@ -26,16 +29,16 @@ pub struct Snapshot<'a> {
     /// Inconsistencies in the order, as JSON.
     pub warnings: Option<String>,
     /// The order exactly as sent, or without anything personal if it was erased.
-    pub text: Cow<'a, str>,
+    pub text: Text<'a>,
     /// `Some` if everything personal was removed because the shopper was erased.
     pub erased_at: Option<DateTime<Utc>>,
 }
 
 impl Snapshot<'_> {
-    /// A copy that can outlive the request.
+    /// The same snapshot, with its text as a part of the `body` that it came in.
     #[must_use]
-    pub fn into_owned(self) -> Snapshot<'static> {
-        Snapshot { identifier: Cow::Owned(self.identifier.into_owned()), text: Cow::Owned(self.text.into_owned()), ..self }
+    pub fn keep(self, body: &Bytes) -> Snapshot<'static> {
+        Snapshot { identifier: Cow::Owned(self.identifier.into_owned()), text: self.text.keep(body), ..self }
     }
 
     /// The key of a snapshot. Snapshots of one batch are sorted by it, and it must be unique among them.

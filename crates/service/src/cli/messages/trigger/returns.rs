@@ -1,6 +1,7 @@
 //! The stories of returns and exchanges.
 
 use anyhow::{Context as _, anyhow};
+use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::returns::rma::policy::Policy;
 use domain::returns::rma::{Event, Refused};
@@ -122,9 +123,9 @@ fn offered(policy: &Policy) -> anyhow::Result<(&'static str, &str)> {
 
 /// Pushes an order, as the merchant's order system would.
 async fn push(player: &Player<'_>, name: &'static str, order: &Value) -> anyhow::Result<()> {
-    let text = shop::message(std::slice::from_ref(order));
-    let message = wire::orders::order::read(text.as_bytes()).map_err(refused(name))?;
-    accept_orders(player.app, player.id(), message).await?;
+    let body = Bytes::from(shop::message(std::slice::from_ref(order)));
+    let message = wire::orders::order::read(&body).map_err(refused(name))?;
+    accept_orders(player.app, player.id(), message, &body).await?;
     Ok(())
 }
 

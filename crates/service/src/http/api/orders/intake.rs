@@ -71,7 +71,7 @@ pub(crate) async fn publish(
     let outcome = if query.validate_only {
         validate_orders(&app, caller.merchant, &message).await
     } else {
-        accept_orders(&app, caller.merchant, message).await
+        accept_orders(&app, caller.merchant, message, &body).await
     };
     Ok(Json(answer(outcome?, query.validate_only)))
 }

@@ -12,6 +12,7 @@ use backhaul::flow::returns::resend_return::resend_return;
 use backhaul::flow::returns::start_return::{IdempotencyKey, StartReturnError, start_return};
 use backhaul::flow::returns::wake_returns::wake_returns;
 use backhaul::flow::warehouse::receive_units::{ReceiveUnitsError, UnitOutcome, receive_units};
+use bytes::Bytes;
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
 use serde_json::Value;
@@ -61,9 +62,9 @@ pub async fn take(app: &App, connection: &mut PgConnection, merchant: MerchantId
 }
 
 async fn publish(app: &App, merchant: MerchantId, snapshot: &Snapshot, names: &[String]) -> String {
-    let message = snapshot.message(names);
-    let Ok(received) = wire::orders::order::read(message.as_bytes()) else { return "refused".to_owned() };
-    match accept_orders(app, merchant, received).await {
+    let body = Bytes::from(snapshot.message(names));
+    let Ok(received) = wire::orders::order::read(&body) else { return "refused".to_owned() };
+    match accept_orders(app, merchant, received, &body).await {
         Ok(accepted) => {
             let verdict = match accepted.orders[0].1 {
                 Verdict::Created => "created",
