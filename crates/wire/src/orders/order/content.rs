@@ -18,8 +18,12 @@ pub fn digest(text: &str) -> Digest {
 
 /// The one spelling of the content of a JSON text: without white space, names sorted, numbers and strings written in one way.
 fn canonical(text: &str) -> Option<Vec<u8>> {
-    let mut writer =
-        Writer { rest: text.as_bytes(), written: Vec::with_capacity(text.len()), members: Vec::new(), sorted: Vec::with_capacity(text.len()) };
+    let mut writer = Writer {
+        rest: text.as_bytes(),
+        written: Vec::with_capacity(text.len()),
+        members: Vec::new(),
+        sorted: Vec::with_capacity(text.len()),
+    };
     writer.value(DEEPEST)?;
     writer.peek().is_none().then_some(writer.written)
 }
