@@ -188,6 +188,14 @@ impl Parts {
         Ok(self.traced(self.store(merchant).begin(merchant).await?))
     }
 
+    /// [`Parts::begin`] for work that comes due with time. `None` if the merchant lives in another cell, which does that work.
+    pub async fn begin_here(&self, merchant: MerchantId) -> Result<Option<Tx>, Failed> {
+        match self.begin(merchant).await {
+            Err(Failed::Moved) => Ok(None),
+            begun => begun.map(Some),
+        }
+    }
+
     /// Lets the messages of a transaction carry their place in the trace of the work that opened it.
     #[must_use]
     pub fn traced(&self, mut tx: Tx) -> Tx {

@@ -16,11 +16,12 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
+use domain::id::MerchantId;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{Describe, Either, Error, Execute, Executor, PgConnection, PgPool, Postgres, SqlStr};
+use sqlx::{AssertSqlSafe, Describe, Either, Error, Execute, Executor, PgConnection, PgPool, Postgres, SqlSafeStr as _, SqlStr};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
@@ -103,6 +104,18 @@ impl Pool {
         Ok(connection)
     }
 
+    /// [`Pool::begin`] for a transaction that writes data of `merchant`. It is refused if the merchant lives in another cell. Both are one
+    /// round trip.
+    pub(crate) async fn begin_for(&self, merchant: MerchantId) -> Result<Connection, Error> {
+        let mut connection = self.acquire().await?;
+        // The transaction is open even if it is refused, and then dropping the connection ends it.
+        connection.in_transaction = true;
+        // A UUID has nothing to escape.
+        let statement = format!("begin; select must_live_here('{}')", merchant.0);
+        connection.control(AssertSqlSafe(statement).into_sql_str(), Instant::now() + connection.limit).await?;
+        Ok(connection)
+    }
+
     /// Closes the connections, and waits for those in use until their deadlines have passed.
     pub(crate) async fn close(&self) {
         self.all.close().await;
@@ -137,7 +150,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     async fn begin(&mut self) -> Result<(), Error> {
-        self.control("begin", Instant::now() + self.limit).await?;
+        self.control("begin".into_sql_str(), Instant::now() + self.limit).await?;
         self.in_transaction = true;
         Ok(())
     }
@@ -145,19 +158,19 @@ impl Connection {
     /// Commits. After an error the outcome may be unknown: the transaction may have been committed.
     pub(crate) async fn commit(mut self) -> Result<(), Error> {
         self.flush().await?;
-        self.control("commit", self.single()).await?;
+        self.control("commit".into_sql_str(), self.single()).await?;
         self.in_transaction = false;
         Ok(())
     }
 
     /// Undoes the transaction.
     pub(crate) async fn rollback(mut self) -> Result<(), Error> {
-        self.control("rollback", Instant::now() + self.limit).await?;
+        self.control("rollback".into_sql_str(), Instant::now() + self.limit).await?;
         self.in_transaction = false;
         Ok(())
     }
 
-    async fn control(&mut self, statement: &'static str, deadline: Instant) -> Result<(), Error> {
+    async fn control(&mut self, statement: SqlStr, deadline: Instant) -> Result<(), Error> {
         let (connection, attempt) = self.start(deadline)?;
         attempt.run(connection.execute(statement)).await.map(drop)
     }

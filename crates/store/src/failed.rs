@@ -11,6 +11,9 @@ pub enum Failed {
     /// A serialization failure or a deadlock. Trying again may succeed.
     #[error("the transaction collided with another one (SQLSTATE {0})")]
     Collided(String),
+    /// The merchant lives in another cell, or is just moving there. Nothing was written; there it will be taken.
+    #[error("the merchant is moving to another cell, or lives there already")]
+    Moved,
     #[error("the constraint {0} was violated")]
     Constraint(String),
     /// Any other error that the database reported.
@@ -20,6 +23,9 @@ pub enum Failed {
     #[error("internal error: {0}")]
     Internal(&'static str),
 }
+
+/// The code with which the schema refuses to write the data of a merchant that lives in another cell.
+const MOVED: &str = "BH001";
 
 const LOCK_TIMEOUT: &str = "SQLSTATE 55P03";
 const STATEMENT_TIMEOUT: &str = "SQLSTATE 57014";
@@ -81,6 +87,7 @@ impl Failed {
         after("the database is unreachable: ")
             .map(Self::Unreachable)
             .or_else(|| after("the transaction collided with another one (SQLSTATE ").map(Self::Collided))
+            .or_else(|| after("the merchant is moving to another cell").map(|_| Self::Moved))
             .or_else(|| after("the database refused the request: ").map(Self::Refused))
             .or_else(|| after("the constraint ").filter(|why| why.ends_with(" was violated")).map(Self::Constraint))
             .or_else(|| after("internal error: ").map(|_| Self::Internal("a command failed")))
@@ -99,7 +106,7 @@ impl Failed {
             Self::Unreachable(why) | Self::Refused(why) => {
                 why.starts_with(NO_TLS) || PERMANENT.iter().any(|code| why.ends_with(&format!("(SQLSTATE {code})")))
             }
-            Self::Collided(_) | Self::Constraint(_) | Self::Internal(_) => false,
+            Self::Collided(_) | Self::Moved | Self::Constraint(_) | Self::Internal(_) => false,
         }
     }
 
@@ -109,7 +116,7 @@ impl Failed {
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable(why) => why != LOCK_TIMEOUT && why != STATEMENT_TIMEOUT,
-            Self::Collided(_) | Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
+            Self::Collided(_) | Self::Moved | Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
         }
     }
 }
@@ -127,6 +134,7 @@ impl From<sqlx::Error> for Failed {
                 let code = error.code().unwrap_or_default().into_owned();
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
+                    (MOVED, _) => Self::Moved,
                     // Lock timeout, read-only transaction, a transaction that was idle for too long, or an object that is not ready.
                     ("55P03" | "25006" | "25P03" | "55000", _) => Self::Unreachable(told(&code)),
                     // Connection failure, insufficient resources, operator intervention (shutdown, start-up), system error.
@@ -179,6 +187,7 @@ mod tests {
         let all = [
             Failed::took_too_long(),
             Failed::Collided("40001".to_owned()),
+            Failed::Moved,
             Failed::Constraint("operator_email_is_unique".to_owned()),
             Failed::Refused("SQLSTATE 42501".to_owned()),
             Failed::Internal("a stored role is unknown"),

@@ -11,6 +11,7 @@ pub mod erasures;
 pub mod home_audit;
 pub mod mail_settings;
 pub mod merchant_keys;
+pub mod moves;
 pub mod onboarding;
 pub mod operator_codes;
 pub mod operator_devices;

@@ -166,20 +166,21 @@ impl Store {
         Ok(Some(connection))
     }
 
-    /// Opens a transaction on the data of `merchant`. It waits for its turn among the merchant's, and then for a connection.
+    /// Opens a transaction on the data of `merchant`. It waits for its turn among the merchant's, and then for a connection. Fails with
+    /// [`Failed::Moved`] if the merchant lives in another cell.
     pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
         let turn = self.turns.take(merchant, self.limits.acquire).await.ok_or(sqlx::Error::PoolTimedOut)?;
-        Ok(Tx::new(self.pool.begin().await?, merchant).in_turn(turn))
+        Ok(Tx::new(self.pool.begin_for(merchant).await?, merchant).in_turn(turn))
     }
 
     /// Opens a transaction in which the delivery engine settles a message of `merchant` apart.
     pub async fn begin_apart(&self, merchant: MerchantId) -> Result<Tx, Failed> {
-        Ok(Tx::new(self.apart.begin().await?, merchant))
+        Ok(Tx::new(self.apart.begin_for(merchant).await?, merchant))
     }
 
     /// Opens a transaction in which a system of `merchant` is issued an access token.
     pub async fn begin_token(&self, merchant: MerchantId) -> Result<Tx, Failed> {
-        Ok(Tx::new(self.tokens.begin().await?, merchant))
+        Ok(Tx::new(self.tokens.begin_for(merchant).await?, merchant))
     }
 
     /// A pool with the connection for listening, which is opened on first use.

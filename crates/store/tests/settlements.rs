@@ -133,6 +133,25 @@ async fn a_lane_continues_after_everything_that_was_removed_with_its_head() {
 }
 
 #[tokio::test]
+async fn what_belongs_to_a_merchant_that_has_moved_is_left_to_its_new_cell() {
+    let mut scene = Scene::new("moved_away").await;
+    scene.owe(1, "R-1", 1, false).await;
+    sqlx::query("insert into moved_merchant (merchant_id, cell, closed, marked_at) values ($1, 'b', true, $2)")
+        .bind(ACME)
+        .bind(now())
+        .execute(&mut scene.beside)
+        .await
+        .unwrap();
+    let call = scene.call(1, 1);
+    let settled = scene.settle(&[scene.finished(1)], std::slice::from_ref(&call)).await;
+    assert_eq!((settled.held, settled.unparked), (vec![scene.hold], Vec::new()), "the bucket is still held");
+    assert!(!settlements::announce(&scene.store, &call).await.unwrap(), "no call is made");
+    assert_eq!(scene.texts(OWED).await, ["R-1 1 due"]);
+    assert_eq!(scene.texts(COUNTED).await, Vec::<String>::new());
+    assert!(matches!(scene.store.begin(MerchantId(ACME)).await, Err(store::Failed::Moved)));
+}
+
+#[tokio::test]
 async fn a_batch_is_counted_by_the_hour_and_only_once() {
     let mut scene = Scene::new("counted_once").await;
     for number in 1..=4 {

@@ -107,6 +107,8 @@ macro_rules! emptied {
 }
 
 emptied! {
+    "moved_merchant"
+    "merchant_move"
     "access_token"
     "merchant_cell"
     "credential"

@@ -70,7 +70,7 @@ pub struct Text {
 }
 
 /// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_flight`. Paused
-/// and removed endpoints return nothing.
+/// and removed endpoints return nothing, and neither do those of a merchant that moves to another cell.
 pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: DateTime<Utc>) -> Result<Vec<DueRow>, Failed> {
     let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
     let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
@@ -87,6 +87,8 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         join endpoint
             on endpoint.merchant_id = wanted.merchant_id and endpoint.endpoint_id = wanted.endpoint_id
             and endpoint.paused_at is null and endpoint.removed_at is null
+            -- Deliveries of a merchant rest while it moves to another cell, which continues them.
+            and not exists (select from moved_merchant as moved where moved.merchant_id = endpoint.merchant_id)
         cross join lateral (
             select delivery.*
             from delivery
@@ -171,6 +173,7 @@ pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Ut
             limit 1
         ) as first
         where endpoint.bucket = any ($1::smallint[]) and endpoint.paused_at is null and endpoint.removed_at is null
+            and not exists (select from moved_merchant as moved where moved.merchant_id = endpoint.merchant_id)
         "#,
         &buckets,
         now,
@@ -222,6 +225,7 @@ pub async fn cleanups(store: &Store, buckets: &[u8], limit: i64) -> Result<Vec<C
         from (select * from delivery where delivery.discard offset 0) as unwanted
         join endpoint on endpoint.merchant_id = unwanted.merchant_id and endpoint.endpoint_id = unwanted.endpoint_id
         where endpoint.bucket = any ($1::smallint[])
+            and not exists (select from moved_merchant as moved where moved.merchant_id = endpoint.merchant_id)
         limit $2
         "#,
         &buckets,
@@ -243,6 +247,7 @@ pub async fn cleanups(store: &Store, buckets: &[u8], limit: i64) -> Result<Vec<C
             limit $2
         ) as owed
         where endpoint.bucket = any ($1::smallint[]) and endpoint.removed_at is not null
+            and not exists (select from moved_merchant as moved where moved.merchant_id = endpoint.merchant_id)
         limit $2
         "#,
         &buckets,
@@ -279,6 +284,7 @@ pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Cleanup>, Failed> {
             limit 100
         ) as stuck
         where endpoint.bucket = $1
+            and not exists (select from moved_merchant as moved where moved.merchant_id = endpoint.merchant_id)
         "#,
         i16::from(of),
     )

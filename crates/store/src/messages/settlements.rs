@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::connection::Connection;
 use crate::crash::{self, Point};
 pub use crate::messages::holds::Hold;
-use crate::messages::holds::hold;
+use crate::messages::holds::hold_for;
 use crate::messages::replays;
 pub use crate::messages::settlement::{Attempt, Disposition, Settlement, UNKNOWN};
 use crate::{Failed, Store, Tx};
@@ -30,8 +30,8 @@ pub struct Settled {
     pub unparked: Vec<(MerchantId, EndpointId)>,
 }
 
-/// Settles, in one transaction, everything that is under a valid hold. Each message may appear once. Lanes continue at
-/// `now`.
+/// Settles, in one transaction, everything that is under a valid hold, unless its merchant lives in another cell. Each message may
+/// appear once. Lanes continue at `now`.
 pub async fn settle(store: &Store, settlements: &[&Settlement], attempts: &[&Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
     let mut connection = store.engine.begin().await?;
     crash::point(Point::SettleBegun);
@@ -48,11 +48,11 @@ pub async fn settle_within(tx: &mut Tx, settlement: &Settlement, attempts: &[Att
     settle_all(tx.connection(), &[settlement], &attempts.iter().collect::<Vec<_>>(), now).await
 }
 
-/// Records a call that is about to be made. Returns false if the hold is no longer valid.
+/// Records a call that is about to be made. Returns false if the hold is no longer valid, or the merchant lives in another cell.
 pub async fn announce(store: &Store, attempt: &Attempt) -> Result<bool, Failed> {
     let mut connection = store.engine.begin().await?;
-    let held = hold(&mut connection, &[attempt.hold]).await?;
-    if held.is_empty() {
+    let (held, moved) = hold_for(&mut connection, &[attempt.hold], &[attempt.merchant.0]).await?;
+    if held.is_empty() || !moved.is_empty() {
         return Ok(false);
     }
     append(&mut connection, &[attempt]).await?;
@@ -70,11 +70,16 @@ async fn settle_all(
         settlements.iter().map(|settlement| settlement.hold).chain(attempts.iter().map(|attempt| attempt.hold)).collect();
     holds.sort_unstable();
     holds.dedup();
-    let held = hold(connection, &holds).await?;
+    let mut merchants: Vec<Uuid> = settlements.iter().map(|settlement| settlement.merchant.0).collect();
+    merchants.sort_unstable();
+    merchants.dedup();
+    let (held, moved) = hold_for(connection, &holds, &merchants).await?;
     crash::point(Point::SettleHeld);
-    let good = |hold: &Hold| held.binary_search(hold).is_ok();
-    let ours: Vec<&Settlement> = settlements.iter().copied().filter(|settlement| good(&settlement.hold)).collect();
-    let attempts: Vec<&Attempt> = attempts.iter().copied().filter(|attempt| good(&attempt.hold)).collect();
+    // What belongs to a merchant that has moved is delivered and settled by its new cell.
+    let good = |hold: &Hold, merchant: MerchantId| held.binary_search(hold).is_ok() && !moved.contains(&merchant.0);
+    let is_ours = |settlement: &&Settlement| good(&settlement.hold, settlement.merchant);
+    let ours: Vec<&Settlement> = settlements.iter().copied().filter(is_ours).collect();
+    let attempts: Vec<&Attempt> = attempts.iter().copied().filter(|attempt| good(&attempt.hold, attempt.merchant)).collect();
     // Retrying a message locks its failure queue entry before its delivery. Keep the same order here.
     queue::keep(connection, &ours).await?;
     queue::resolve(connection, &attempts).await?;

@@ -38,7 +38,8 @@ pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Pub
     upsert(tx.connection(), snapshots).await
 }
 
-/// [`publish`] in one statement outside of a transaction, for snapshots of any number of merchants. Each row stands alone.
+/// [`publish`] in one statement outside of a transaction, for snapshots of any number of merchants. Each row stands alone. Fails with
+/// [`Failed::Moved`] if one of the merchants lives in another cell.
 pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     let mut connection = store.pool.acquire().await?;
     let published = upsert(&mut connection, snapshots).await?;
@@ -78,11 +79,16 @@ async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Res
             merchant_id, identifier, status, placed_at, updated_at, received_at,
             digest, email_fingerprint, zip_fingerprint, warnings, snapshot, erased_at
         )
-        where arriving.erased_at is not null or not exists (
+        where (arriving.erased_at is not null or not exists (
             select from suppression
             where suppression.merchant_id = arriving.merchant_id and suppression.fingerprint = arriving.email_fingerprint
                 and suppression.erased_at >= arriving.placed_at
-        )
+        ))
+        -- Asked once for the statement: it fails if one of the merchants lives in another cell.
+        and (
+            select bool_and(refuse_moved(moved.cell)) from moved_merchant as moved
+            where moved.merchant_id = any ((select $1::uuid[])::uuid[]) and moved.closed
+        ) is not false
         on conflict (merchant_id, identifier) do update set
             status = excluded.status,
             placed_at = excluded.placed_at,

@@ -156,6 +156,10 @@ impl Lanes {
                 Err(failed) => failed,
             };
             drop(turn);
+            if matches!(failed, Failed::Moved) {
+                // Its new cell sends it again, and settles it.
+                return Batch { messages: vec![Settled { due_again: None, ..Settled::new(&result) }], lost: Vec::new(), unparked: Vec::new(), now };
+            }
             let message = result.settlement.message;
             match (&result.reaction, &failed) {
                 // A bug of ours: the message is sent again, and the attempt does not count.

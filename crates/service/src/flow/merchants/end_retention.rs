@@ -36,7 +36,7 @@ pub async fn end_retention(app: &App) -> Result<bool, Failed> {
 
 async fn end_retention_of(app: &App, merchant: &Merchant, now: DateTime<Utc>) -> Result<bool, Failed> {
     let until = now - TimeDelta::days(merchant.retention_days.into());
-    let mut tx = app.begin(merchant.id).await?;
+    let Some(mut tx) = app.begin_here(merchant.id).await? else { return Ok(false) };
     let deleted = [
         tokens::forget_expired(&mut tx, now, MOST).await?,
         idempotency::forget_expired(&mut tx, now, MOST).await?,

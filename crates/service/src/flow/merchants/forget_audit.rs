@@ -14,7 +14,7 @@ pub async fn forget_audit(app: &App) -> Result<bool, Failed> {
     let outdated = audit::list_outdated(app.cell(), app.shared_now().await?, MOST).await?;
     let more = i64::try_from(outdated.len()).is_ok_and(|found| found == MOST);
     for (merchant, entries) in by_merchant(outdated) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         audit::forget(&mut tx, &entries).await?;
         app.commit(tx).await?;
     }

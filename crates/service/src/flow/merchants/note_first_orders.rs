@@ -13,7 +13,7 @@ pub async fn note_first_orders(app: &App) -> Result<bool, Failed> {
     let first = onboarding::list_first_orders(app.cell(), MOST).await?;
     let more = i64::try_from(first.len()).is_ok_and(|found| found == MOST);
     for (merchant, at) in first {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         onboarding::note_first_order(&mut tx, at).await?;
         app.commit(tx).await?;
     }

@@ -46,7 +46,7 @@ async fn count_days_of(
     until: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<bool, Failed> {
-    let mut tx = app.begin(merchant).await?;
+    let Some(mut tx) = app.begin_here(merchant).await? else { return Ok(false) };
     let more = match counted {
         Counted::Messages => report_days::count(&mut tx, until, now).await?,
         Counted::Returns => return_days::count(&mut tx, until, now).await?,

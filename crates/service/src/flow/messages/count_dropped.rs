@@ -13,7 +13,7 @@ pub async fn count_dropped(app: &App) -> Result<bool, Failed> {
     let Some((oldest, _)) = partitions::range(app.cell()).await? else { return Ok(false) };
     let mut more = false;
     for merchant in unsent::list_outdated(app.cell(), oldest, MOST).await? {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         let dropped = unsent::count_dropped(&mut tx, oldest, MOST, app.now()).await?;
         app.commit(tx).await?;
         more |= dropped == MOST;

@@ -20,22 +20,22 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let found = [ended.len(), outdated.len(), jobs.len(), replayed.len()];
     let more = found.into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, messages) in by_merchant(ended) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         failures::date_end(&mut tx, &messages, now).await?;
         app.commit(tx).await?;
     }
     for (merchant, messages) in by_merchant(outdated) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         failures::forget(&mut tx, &messages, now).await?;
         app.commit(tx).await?;
     }
     for (merchant, jobs) in by_merchant(jobs) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         retry_jobs::forget(&mut tx, &jobs).await?;
         app.commit(tx).await?;
     }
     for (merchant, jobs) in by_merchant(replayed) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         replays::forget(&mut tx, &jobs).await?;
         app.commit(tx).await?;
     }

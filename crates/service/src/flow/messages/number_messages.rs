@@ -29,7 +29,7 @@ pub async fn number_messages(app: &App) -> Result<bool, Failed> {
 /// Numbers messages of one merchant. Returns whether there may be more.
 async fn number_messages_of(app: &App, merchant: MerchantId) -> Result<bool, Failed> {
     for _ in 0..TRANSACTIONS {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { return Ok(false) };
         let before = positions::lock(&mut tx).await?;
         let (after, more) = number_some(&mut tx, before).await?;
         app.commit(tx).await?;

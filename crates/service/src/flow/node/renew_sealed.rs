@@ -50,7 +50,7 @@ pub async fn renew_sealed(app: &App) -> Result<bool, Failed> {
 
 /// Seals the secrets of one merchant with its data key, and the data key with the active key.
 pub async fn renew_merchant(app: &App, merchant: MerchantId) -> Result<usize, Failed> {
-    let mut tx = app.begin(merchant).await?;
+    let Some(mut tx) = app.begin_here(merchant).await? else { return Ok(0) };
     let renewed = renew(app, &mut tx).await?;
     app.commit(tx).await?;
     Ok(renewed)

@@ -19,17 +19,17 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let full = |found: usize, most: i64| i64::try_from(found).is_ok_and(|found| found == most);
     let mut more = full(refused.len(), MOST) || full(imported.len(), MOST_IMPORTS) || full(warned.len(), MOST);
     for (merchant, refusals) in by_merchant(refused) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         refusals::forget(&mut tx, &refusals).await?;
         app.commit(tx).await?;
     }
     for (merchant, days) in by_merchant(warned) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         warning_days::forget(&mut tx, &days).await?;
         app.commit(tx).await?;
     }
     for (merchant, import) in imported {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         more |= !imports::forget(&mut tx, import, now).await?;
         app.commit(tx).await?;
     }

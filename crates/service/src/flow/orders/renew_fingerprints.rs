@@ -37,7 +37,7 @@ pub async fn renew_fingerprints(app: &App) -> Result<bool, Failed> {
 
 /// Computes the next fingerprints of one merchant.
 async fn renew_page(app: &App, merchant: MerchantId, key_id: &str) -> Result<(), Failed> {
-    let mut tx = app.begin(merchant).await?;
+    let Some(mut tx) = app.begin_here(merchant).await? else { return Ok(()) };
     let after = fingerprints::lock_progress(&mut tx, key_id).await?;
     let orders = fingerprints::lock_page(&mut tx, &after, ORDERS).await?;
     let next = orders.last().map(|order| order.identifier.clone()).filter(|_| i64::try_from(orders.len()).is_ok_and(|n| n == ORDERS));

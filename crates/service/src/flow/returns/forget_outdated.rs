@@ -48,62 +48,62 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     .into_iter()
     .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         carrier_events::forget(&mut tx, &events).await?;
         app.commit(tx).await?;
     }
     for (merchant, events) in by_merchant(taken) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         carrier_webhooks::forget(&mut tx, &events).await?;
         app.commit(tx).await?;
     }
     for (merchant, items) in by_merchant(closed) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         work_items::forget(&mut tx, &items).await?;
         app.commit(tx).await?;
     }
     for (merchant, returns) in by_merchant(printed) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         labels::forget_documents(&mut tx, &returns).await?;
         app.commit(tx).await?;
     }
     for (merchant, hashes) in by_merchant(pictured) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         photos::forget(&mut tx, &hashes).await?;
         app.commit(tx).await?;
     }
     for (merchant, links) in by_merchant(linked) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         portal_links::forget(&mut tx, &links).await?;
         app.commit(tx).await?;
     }
     for (merchant, links) in by_merchant(mailed) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         return_links::forget(&mut tx, &links).await?;
         app.commit(tx).await?;
     }
     for (merchant, sessions) in by_merchant(left) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         portal_sessions::forget(&mut tx, &sessions).await?;
         app.commit(tx).await?;
     }
     for (merchant, drafts) in by_merchant(drafted) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         return_drafts::forget(&mut tx, &drafts).await?;
         app.commit(tx).await?;
     }
     for (merchant, sessions) in by_merchant(stated) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         withdrawal_drafts::forget(&mut tx, &sessions).await?;
         app.commit(tx).await?;
     }
     for (merchant, links) in by_merchant(acknowledged) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         withdrawal_links::forget(&mut tx, &links).await?;
         app.commit(tx).await?;
     }
     for (merchant, counters) in by_merchant(missed) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         portal_misses::forget(&mut tx, &counters, now).await?;
         app.commit(tx).await?;
     }

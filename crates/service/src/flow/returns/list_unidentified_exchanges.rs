@@ -26,7 +26,7 @@ pub async fn list_unidentified_exchanges(app: &App) -> Result<bool, Failed> {
 /// Opens the case of one exchange order, unless its identifier has become known in the meantime.
 async fn list(app: &App, merchant: MerchantId, order: &str) -> Result<(), Failed> {
     let now = app.now();
-    let mut tx = app.begin(merchant).await?;
+    let Some(mut tx) = app.begin_here(merchant).await? else { return Ok(()) };
     let Some(subject) = exchange_orders::mark_listed(&mut tx, order, now).await? else { return Ok(()) };
     let reason = format!(
         "The merchant has placed the exchange order for the order {order}, but has not named it for a day. Ask the merchant for its \

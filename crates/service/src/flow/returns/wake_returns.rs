@@ -32,7 +32,7 @@ pub async fn wake_returns(app: &App) -> Result<bool, Failed> {
 
 /// Wakes one return, unless another node has done so in the meantime.
 async fn wake(app: &App, merchant: MerchantId, id: Uuid, now: DateTime<Utc>) -> Result<(), Failed> {
-    let mut tx = app.begin(merchant).await?;
+    let Some(mut tx) = app.begin_here(merchant).await? else { return Ok(()) };
     let Some(mut kept) = rmas::lock_by_id(&mut tx, id).await? else { return Ok(()) };
     if kept.wakes_at.is_none_or(|due| due > now) {
         return Ok(());

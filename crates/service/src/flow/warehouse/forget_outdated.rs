@@ -15,7 +15,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let noted = exception_notes::list_outdated(app.cell(), now, MOST).await?;
     let more = i64::try_from(noted.len()).is_ok_and(|found| found == MOST);
     for (merchant, exceptions) in by_merchant(noted) {
-        let mut tx = app.begin(merchant).await?;
+        let Some(mut tx) = app.begin_here(merchant).await? else { continue };
         exception_notes::forget(&mut tx, &exceptions, now).await?;
         app.commit(tx).await?;
     }

@@ -37,6 +37,7 @@ pub async fn running(store: &Store, buckets: &[u8]) -> Result<Vec<RunningReplay>
         from replay_job
         join endpoint on endpoint.merchant_id = replay_job.merchant_id and endpoint.endpoint_id = replay_job.endpoint_id
         where replay_job.ended_at is null and endpoint.bucket = any ($1::smallint[]) and endpoint.paused_at is null
+            and not exists (select from moved_merchant as moved where moved.merchant_id = endpoint.merchant_id)
         "#,
         &buckets,
     )
