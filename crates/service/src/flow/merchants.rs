@@ -12,6 +12,7 @@ pub mod erase_shopper;
 pub mod export_shopper;
 pub mod forget_audit;
 pub mod issue_token;
+pub mod move_merchant;
 pub mod note_first_orders;
 pub mod operators;
 pub mod rotate_credential;

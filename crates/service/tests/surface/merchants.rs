@@ -16,6 +16,7 @@ mod credentials;
 mod deletion;
 pub mod erasing;
 pub mod json_output;
+mod moving;
 mod onboarding_command;
 pub mod operator_api;
 mod operator_command;
