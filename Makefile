@@ -141,6 +141,10 @@ migrate-live: proof ## Upgrade a database with 2 million messages under load: fa
 chaos-intake: proof ## Intake under load with kills, disconnects and overload: lost, seeded_caught
 	@$(PROOF) chaos-intake
 
+.PHONY: merchant-move
+merchant-move: proof ## Moves of a merchant under load with kills: lost, doubled, feed_gaps, pause_ms
+	@$(PROOF) merchant-move
+
 .PHONY: bench-delivery
 bench-delivery: proof ## Delivery compared with its bare database statements: ratio, drain_ratio, idle p99, burst_lag_s
 	@$(PROOF) bench-delivery
@@ -299,6 +303,7 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul migrate-live --messages 50000 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-console --orders 20000 --messages 40000 --failures 2000 --seconds 3 --rounds 1 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul merchant-move --orders 2000 --kills 6
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-flows --returns 400 --seconds 1 --rounds 1 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60

@@ -4,6 +4,7 @@
 //! a table for people, and as its last line a JSON object for scripts.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a measuring program prints, and measures with the machine's clock")]
 
+mod merchants;
 mod messages;
 mod meter;
 mod node;
@@ -71,6 +72,15 @@ enum Command {
         /// Seconds of overload.
         #[arg(long, default_value_t = 60)]
         overload_seconds: u64,
+    },
+    /// Move a merchant to another PostgreSQL and back under load, with kills of whoever moves it.
+    MerchantMove {
+        /// Number of orders that the merchant has before it moves.
+        #[arg(long, default_value_t = 100_000)]
+        orders: u64,
+        /// Number of kills.
+        #[arg(long, default_value_t = 20)]
+        kills: usize,
     },
     /// Measure delivery against its bare database statements.
     BenchDelivery {
@@ -405,6 +415,9 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         Command::ChaosIntake { kills, database_kills, disconnects, overload_seconds } => {
             let plan = orders::chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };
             orders::chaos::run(&cli.program, &plan).await?
+        }
+        Command::MerchantMove { orders, kills } => {
+            merchants::moving::run(&cli.program, &merchants::moving::Plan { orders, kills }).await?
         }
         Command::BenchDelivery { messages, waiting, idle, rounds } => {
             messages::delivery::run(&cli.program, &messages::delivery::Plan { messages, waiting, idle, rounds }).await?

@@ -60,6 +60,16 @@ impl Stage {
         Self::fill(Some(cluster), url, program, last).await
     }
 
+    /// A stage with a PostgreSQL of its own, and without merchants.
+    pub(crate) async fn set_empty(program: &Path) -> anyhow::Result<Self> {
+        let number = STAGES.fetch_add(1, Ordering::SeqCst);
+        let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
+        let cluster = Cluster::start_with(&dir, SETTINGS)?;
+        let url = cluster.url("postgres");
+        store::node::installation::migrate_to(&url, Mode::Sandbox, Clock::system().now(), None).await?;
+        Ok(Self { own: Some(cluster), url, merchants: Vec::new(), tokens: Vec::new(), program: program.to_owned() })
+    }
+
     /// A stage on the empty database at `url`.
     pub(crate) async fn set_at(program: &Path, url: String) -> anyhow::Result<Self> {
         Self::fill(None, url, program, None).await

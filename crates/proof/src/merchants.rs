@@ -1,0 +1,3 @@
+//! Merchants that move from one cell to another.
+
+pub(crate) mod moving;
