@@ -70,7 +70,8 @@ async fn settle_all(
         settlements.iter().map(|settlement| settlement.hold).chain(attempts.iter().map(|attempt| attempt.hold)).collect();
     holds.sort_unstable();
     holds.dedup();
-    let mut merchants: Vec<Uuid> = settlements.iter().map(|settlement| settlement.merchant.0).collect();
+    let of_attempts = attempts.iter().map(|attempt| attempt.merchant.0);
+    let mut merchants: Vec<Uuid> = settlements.iter().map(|settlement| settlement.merchant.0).chain(of_attempts).collect();
     merchants.sort_unstable();
     merchants.dedup();
     let (held, moved) = hold_for(connection, &holds, &merchants).await?;

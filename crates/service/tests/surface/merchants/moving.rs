@@ -98,7 +98,7 @@ async fn a_merchant_moves_with_everything_it_has_and_continues_where_it_was() {
     let (events, cursor) = merchant.follows(events::beginning(), 1, 1).await;
     assert_eq!(positions(&events), [1]);
     let before = everything(&old, merchant.id).await;
-    assert!(before.len() > 15 && before.contains_key("delivery"), "{:?}", before.keys());
+    assert!(before.len() > 12 && before.contains_key("delivery"), "{:?}", before.keys());
 
     move_merchant(&from_a_to_b((&old, &new), merchant.id, &unwatched)).await.unwrap();
 
@@ -360,8 +360,11 @@ async fn every_table_with_rows_of_a_merchant_moves_or_is_said_to_stay() {
         join pg_class on pg_class.oid = to_regclass(columns.table_name) and not pg_class.relispartition \
         where columns.table_schema = 'public' and columns.column_name = 'merchant_id' \
             and columns.table_name not in ('audit', 'audit_head') order by 1";
-    let mut moving: Vec<String> = moves::tables(world.app.cell()).await.unwrap().into_iter().map(|table| table.name).collect();
-    moving.extend(STAYING.map(str::to_owned));
-    moving.sort_unstable();
-    assert_eq!(world.database.texts(of_merchants).await, moving);
+    let mut left = world.database.texts(of_merchants).await;
+    for table in moves::tables(world.app.cell()).await.unwrap() {
+        assert!(left.contains(&table.name) && !STAYING.contains(&table.name.as_str()), "{}", table.name);
+        left.retain(|other| *other != table.name);
+    }
+    left.retain(|other| !STAYING.contains(&other.as_str()));
+    assert_eq!(left, Vec::<String>::new());
 }

@@ -3,9 +3,9 @@
 use crate::merchants::deletions::EMPTIED;
 use crate::{Failed, Store};
 
-/// Tables with rows of merchants that stay where they are: what operators ask each other for, and the moves themselves. The audit trail is
-/// copied by [`super::copy_audit`].
-pub const STAYING: [&str; 3] = ["operator_request", "merchant_move", "moved_merchant"];
+/// Tables with rows of merchants that stay where they are: what operators ask each other for, where merchants live, and the moves
+/// themselves. The audit trail is copied by [`super::copy_audit`].
+pub const STAYING: [&str; 4] = ["operator_request", "merchant_cell", "merchant_move", "moved_merchant"];
 
 /// A table whose rows of a merchant move with it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -101,7 +101,7 @@ async fn make_partitions(moving: &Moving<'_>) -> Result<(), MoveError> {
     // The first 48 bits of an id are the milliseconds of its time.
     let millis = i64::try_from(oldest.as_u128() >> 80).unwrap_or_default();
     let begins = DateTime::from_timestamp_millis(millis).ok_or(Failed::Internal("the first id of a partition has no time"))?;
-    let days = i32::try_from((ends - begins).num_days() + 1).unwrap_or(i32::MAX);
+    let days = i32::try_from((ends - begins).num_days()).unwrap_or(i32::MAX);
     partitions::make(to, begins, days).await?;
     Ok(())
 }
