@@ -12,7 +12,7 @@ pub(super) struct Addressee {
     pub(super) endpoint: EndpointId,
     /// The revision of the endpoint's settings.
     revision: i64,
-    /// True if the endpoint is not paused, and no other message of the subject goes first.
+    /// True if the endpoint is not paused, the merchant is not moving, and no other message of the subject goes first.
     is_next: bool,
 }
 
