@@ -416,9 +416,7 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
             let plan = orders::chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };
             orders::chaos::run(&cli.program, &plan).await?
         }
-        Command::MerchantMove { orders, kills } => {
-            merchants::moving::run(&cli.program, &merchants::moving::Plan { orders, kills }).await?
-        }
+        Command::MerchantMove { orders, kills } => merchants::moving::run(&cli.program, &merchants::moving::Plan { orders, kills }).await?,
         Command::BenchDelivery { messages, waiting, idle, rounds } => {
             messages::delivery::run(&cli.program, &messages::delivery::Plan { messages, waiting, idle, rounds }).await?
         }

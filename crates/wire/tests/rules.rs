@@ -382,13 +382,16 @@ fn unknown_fields_are_ignored_and_kept() {
 }
 
 #[test]
-fn an_order_is_told_from_others_by_its_exact_text() {
+fn an_order_is_told_from_others_by_its_content() {
     let order = order().to_string();
-    let spaced = format!(r#"{{"returns_portal_order": {{"orders": [ {order} , {order},{} ]}}}}"#, order.replacen(':', ": ", 1));
-    let received = accepted(&spaced);
+    let (spaced, other) = (order.replacen(':', ": ", 1), order.replacen("shopper-1", "shopper-2", 1));
+    assert_ne!(order, other);
+    let text = format!(r#"{{"returns_portal_order": {{"orders": [ {order} , {order},{spaced},{other} ]}}}}"#);
+    let received = accepted(&text);
     assert_eq!(received.orders[0].text, order);
     assert_eq!(received.orders[0].version(), received.orders[1].version());
-    assert_ne!(received.orders[0].version(), received.orders[2].version());
+    assert_eq!(received.orders[0].version(), received.orders[2].version(), "spaces say nothing");
+    assert_ne!(received.orders[0].version(), received.orders[3].version());
     assert_eq!(wire::time::write(received.orders[0].version().updated_at), "2026-01-20T09:00:00Z");
 }
 

@@ -39,7 +39,7 @@ const TOGETHER: u64 = 50;
 /// The pause between two changes of a caller or a flow.
 const EVERY: Duration = Duration::from_millis(5);
 /// The time for what waits to be delivered after the last move.
-const DELIVERED_WITHIN: Duration = Duration::from_secs(60);
+const DELIVERED_WITHIN: Duration = Duration::from_mins(1);
 /// The longest pause.
 const MOST_PAUSE: Duration = Duration::from_secs(10);
 
@@ -79,7 +79,7 @@ impl Scene {
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("Setting up: two temporary PostgreSQL, a merchant with {} orders …", plan.orders);
     let (old, new) = (Stage::set(program).await?, Stage::set_empty(program).await?);
-    let (mut first, mut second) = (old.serve()?, new.serve()?);
+    let (first, second) = (old.serve()?, new.serve()?);
     first.ready().await?;
     second.ready().await?;
     let addresses = [first.address, second.address];
@@ -218,15 +218,14 @@ async fn move_with_kills(scene: &Arc<Scene>, most: usize) -> anyhow::Result<usiz
     let mut rng = StdRng::seed_from_u64(11);
     let mut kills = 0;
     while kills < most {
-        let mover = tokio::spawn(move_once(Arc::clone(scene), false));
-        tokio::time::sleep(Duration::from_millis(rng.random_range(20..1_500))).await;
-        mover.abort();
-        match mover.await {
-            Ok(moved) => {
+        let end = tokio::time::sleep(Duration::from_millis(rng.random_range(20..1_500)));
+        tokio::select! {
+            moved = move_once(Arc::clone(scene), false) => {
                 moved?;
                 return Ok(kills);
             }
-            Err(_) => kills += 1,
+            // Dropped wherever it is, as if its process had ended.
+            () = end => kills += 1,
         }
     }
     move_once(Arc::clone(scene), false).await?;

@@ -11,6 +11,7 @@ pub const MOST: TimeDelta = TimeDelta::milliseconds(500);
 /// Returns the difference, positive if the database is ahead, and publishes it as a metric. The database read its clock at some time
 /// between query and answer, so that interval does not count. `None` for the clock of a test, which stands apart on purpose; a
 /// sandbox's clock that was moved does not matter, because the machines are compared.
+#[must_use]
 pub fn measure(node: &Parts, asked_at: DateTime<Utc>, database: DateTime<Utc>, answered_at: DateTime<Utc>) -> Option<TimeDelta> {
     if !node.clock.is_the_machines() {
         return None;

@@ -7,6 +7,7 @@ mod cells;
 mod console;
 mod database;
 mod mail;
+mod no_settings;
 mod notices;
 mod outbound;
 mod portal;
@@ -21,6 +22,7 @@ use domain::node::mode::Mode;
 use ipnet::IpNet;
 use secrecy::SecretString;
 use serde::Deserialize;
+use store::PoolLimits;
 use toml::{Table, Value};
 
 pub use self::allowed::{Allowed, NoAllowed, What, is_localhost, is_name};
@@ -28,6 +30,7 @@ pub use self::cells::{CellAddress, CellSettings, HOME};
 pub use self::console::Console;
 pub use self::database::{Database, Durability};
 pub use self::mail::Mail;
+pub use self::no_settings::NoSettings;
 pub use self::notices::Notices;
 pub use self::outbound::Outbound;
 pub use self::portal::Portal;
@@ -195,27 +198,26 @@ fn networks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<IpN
     Vec::<String>::deserialize(deserializer)?.into_iter().map(read).collect()
 }
 
-/// An error from loading the settings.
-#[derive(Debug, thiserror::Error)]
-pub enum NoSettings {
-    #[error("the settings file {0} cannot be read: {1}")]
-    File(String, std::io::Error),
-    #[error("{0} is not valid TOML: {1}")]
-    Toml(String, String),
-    /// A setting is unknown or has the wrong type.
-    #[error("{0}\n`backhaul config default` prints every setting with its default")]
-    Wrong(String),
-}
-
 impl Settings {
     /// Loads the defaults, then `file`, then the environment's `variables`; later ones win.
     pub fn load(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Self, NoSettings> {
         let settings: Self = layered(file, variables)?.try_into().map_err(|error: toml::de::Error| wrong(&error))?;
-        settings.check_cells()?;
+        cells::check(&settings.database, &settings.cells)?;
         settings.portal.check(settings.mode, &settings.tls).map_err(NoSettings::Wrong)?;
         settings.tls.check(settings.portal.listen().is_none()).map_err(NoSettings::Wrong)?;
         settings.console.check(settings.mode, settings.http.behind_tls_proxy, &settings.tls).map_err(NoSettings::Wrong)?;
         Ok(settings)
+    }
+
+    /// The addresses of all cells, the first one first.
+    pub fn cell_addresses(&self) -> Result<Vec<CellAddress>, NoSettings> {
+        cells::addresses(&self.database, &self.cells)
+    }
+
+    /// The limits of the connection pools of one cell. All cells share the connections of the process.
+    #[must_use]
+    pub fn pool_limits(&self) -> PoolLimits {
+        cells::pool_limits(&self.database, self.console.connections, &self.cells)
     }
 
     /// The most connections with which imports write in a cell: a quarter of those for requests.

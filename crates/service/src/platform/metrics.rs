@@ -295,11 +295,7 @@ impl Default for Metrics {
         }
         registry.register("photos", "Photos of goods that were to be fetched, by result", metrics.photos.clone());
         registry.register("delivery_batch_messages", "Messages settled in one batch", metrics.settled_together.clone());
-        registry.register(
-            "delivery_handed_over",
-            "Messages that were called without being read from the database",
-            metrics.handed_over.clone(),
-        );
+        registry.register("delivery_handed_over", "Messages that were called without being read", metrics.handed_over.clone());
         registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());
         registry.register(
             "delivery_partitions_failed",

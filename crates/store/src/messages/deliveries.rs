@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use crate::crash::{self, Point};
 use crate::messages::buckets::bucket;
-use crate::messages::outbox::Signal;
+pub use crate::messages::due::{DueRow, Text};
+use crate::messages::signal::Signal;
 use crate::{Failed, Store};
 
 /// A request for the due deliveries of one endpoint.
@@ -21,52 +22,6 @@ pub struct DueQuery {
     pub since: DateTime<Utc>,
     /// Maximum number of rows.
     pub limit: i64,
-}
-
-/// A delivery that is due.
-pub struct DueRow {
-    pub merchant: MerchantId,
-    pub endpoint: EndpointId,
-    pub message: Uuid,
-    pub due_at: DateTime<Utc>,
-    pub lane: String,
-    pub sequence: i64,
-    /// Counted attempts in this round.
-    pub attempts: i16,
-    /// Counted attempts in earlier rounds.
-    pub attempts_before: i16,
-    /// True once someone has asked to discard the message.
-    pub discard: bool,
-    /// The revision of the endpoint's settings at the time of reading.
-    pub revision: i64,
-    /// True if no other message of the lane goes first.
-    pub is_head: bool,
-    /// The content of the head of a lane. `None` if its message is gone.
-    pub text: Option<Text>,
-}
-
-impl DueRow {
-    /// The signal to read it from the database.
-    #[must_use]
-    pub fn signal(&self) -> Signal {
-        Signal::new(self.merchant, self.endpoint, self.due_at)
-    }
-
-    /// True for a manual retry, which has a lane of its own.
-    #[must_use]
-    pub fn is_by_hand(&self) -> bool {
-        Uuid::try_parse(&self.lane).is_ok_and(|lane| lane == self.message)
-    }
-}
-
-/// The content of a message.
-pub struct Text {
-    /// The message kind as stored.
-    pub kind: String,
-    pub event: String,
-    pub body: String,
-    /// The place in a trace of the work that owed it.
-    pub trace: Option<TraceContext>,
 }
 
 /// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_flight`. Paused

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::messages::message::{Kind, bucket_of};
+use domain::messages::message::Kind;
 use domain::node::trace::SpanIds;
 use uuid::Uuid;
 
@@ -27,26 +27,10 @@ use self::addressee::Addressee;
 pub use self::message::Message;
 use crate::connection::Connection;
 use crate::failed::Failed;
-use crate::messages::deliveries::DueRow;
+use crate::messages::due::DueRow;
 use crate::messages::internal_endpoints;
+pub use crate::messages::signal::Signal;
 use crate::returns::rma_writes::Write;
-
-/// Tells the delivery engine, after the commit, that an endpoint has work due at `due_at`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signal {
-    pub merchant: MerchantId,
-    pub endpoint: EndpointId,
-    pub bucket: u8,
-    pub due_at: DateTime<Utc>,
-}
-
-impl Signal {
-    /// The bucket is computed from the endpoint's id, the same way as when the endpoint was created.
-    #[must_use]
-    pub fn new(merchant: MerchantId, endpoint: EndpointId, due_at: DateTime<Utc>) -> Self {
-        Self { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at }
-    }
-}
 
 /// What a transaction has written for the delivery engine.
 #[derive(Default)]

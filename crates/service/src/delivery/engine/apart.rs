@@ -158,7 +158,12 @@ impl Lanes {
             drop(turn);
             if matches!(failed, Failed::Moved) {
                 // Its new cell sends it again, and settles it.
-                return Batch { messages: vec![Settled { due_again: None, ..Settled::new(&result) }], lost: Vec::new(), unparked: Vec::new(), now };
+                return Batch {
+                    messages: vec![Settled { due_again: None, ..Settled::new(&result) }],
+                    lost: Vec::new(),
+                    unparked: Vec::new(),
+                    now,
+                };
             }
             let message = result.settlement.message;
             match (&result.reaction, &failed) {

@@ -58,9 +58,14 @@ pub struct Moving<'a> {
 pub enum MoveStep {
     Begun,
     /// Rows of a table have been copied; so many in this round.
-    Copied { table: String, rows: u64 },
+    Copied {
+        table: String,
+        rows: u64,
+    },
     /// A round over all tables is complete; so many rows were new or had changed.
-    Round { rows: u64 },
+    Round {
+        rows: u64,
+    },
     /// Deliveries of the merchant rest.
     Resting,
     /// Nobody writes any more.
@@ -72,7 +77,10 @@ pub enum MoveStep {
     /// The new cell takes its writes.
     Opened,
     /// Rows in the old cell have been deleted.
-    Cleaned { table: &'static str, rows: u64 },
+    Cleaned {
+        table: &'static str,
+        rows: u64,
+    },
     Done,
 }
 

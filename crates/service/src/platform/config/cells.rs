@@ -4,7 +4,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use store::{PoolLimits, PoolSizes};
 
-use super::{NoSettings, Settings};
+use super::database::Database;
+use super::no_settings::NoSettings;
 
 /// The name of the first cell, the database of `database.url`. It also holds what belongs to no merchant.
 pub const HOME: &str = "main";
@@ -89,80 +90,72 @@ fn is_plain(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(plain) && name.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-impl Settings {
-    /// The addresses of all cells, the first one first.
-    pub fn cell_addresses(&self) -> Result<Vec<CellAddress>, NoSettings> {
-        let url = SecretString::from(self.database.url());
-        let mut addresses = vec![CellAddress { name: HOME.to_owned(), url, admin_url: None, schema: None }];
-        for cell in &self.cells {
-            let schema = cell.schema.as_deref();
-            let own = read(cell.url.as_ref(), cell.url_file.as_deref())?;
-            let admin = read(cell.admin_url.as_ref(), cell.admin_url_file.as_deref())?;
-            addresses.push(CellAddress {
-                name: cell.name.clone(),
-                url: with_schema(own.as_deref().unwrap_or(self.database.url()), schema),
-                admin_url: admin.map(|admin| with_schema(&admin, schema)),
-                schema: schema.map(str::to_owned),
-            });
-        }
-        Ok(addresses)
+/// The addresses of all cells, the first one first.
+pub(super) fn addresses(database: &Database, cells: &[CellSettings]) -> Result<Vec<CellAddress>, NoSettings> {
+    let url = SecretString::from(database.url());
+    let mut addresses = vec![CellAddress { name: HOME.to_owned(), url, admin_url: None, schema: None }];
+    for cell in cells {
+        let schema = cell.schema.as_deref();
+        let own = read(cell.url.as_ref(), cell.url_file.as_deref())?;
+        let admin = read(cell.admin_url.as_ref(), cell.admin_url_file.as_deref())?;
+        addresses.push(CellAddress {
+            name: cell.name.clone(),
+            url: with_schema(own.as_deref().unwrap_or(database.url()), schema),
+            admin_url: admin.map(|admin| with_schema(&admin, schema)),
+            schema: schema.map(str::to_owned),
+        });
     }
+    Ok(addresses)
+}
 
-    /// The limits of the connection pools of one cell. All cells share the connections of the process.
-    #[must_use]
-    pub fn pool_limits(&self) -> PoolLimits {
-        let cells = self.count_cells();
-        let console = self.console.connections;
-        let console = if console == 0 { 0 } else { (console / cells).max(1) };
-        PoolLimits { sizes: self.pool_sizes().unwrap_or(self.database.connections), console, ..self.database.limits() }
-    }
+/// The limits of the connection pools of one cell. All cells share the connections of the process.
+pub(super) fn pool_limits(database: &Database, console: u32, cells: &[CellSettings]) -> PoolLimits {
+    let console = if console == 0 { 0 } else { (console / count(cells)).max(1) };
+    PoolLimits { sizes: pool_sizes(database, cells).unwrap_or(database.connections), console, ..database.limits() }
+}
 
-    fn count_cells(&self) -> u32 {
-        u32::try_from(self.cells.len()).unwrap_or(u32::MAX).saturating_add(1)
-    }
+fn count(cells: &[CellSettings]) -> u32 {
+    u32::try_from(cells.len()).unwrap_or(u32::MAX).saturating_add(1)
+}
 
-    /// The sizes of the pools of one cell; `None` if the connections of the process do not suffice for all cells.
-    fn pool_sizes(&self) -> Option<PoolSizes> {
-        if self.cells.is_empty() {
-            Some(self.database.connections)
+/// The sizes of the pools of one cell; `None` if the connections of the process do not suffice for all cells.
+fn pool_sizes(database: &Database, cells: &[CellSettings]) -> Option<PoolSizes> {
+    if cells.is_empty() { Some(database.connections) } else { PoolSizes::divide(database.connections.total() / count(cells)) }
+}
+
+/// Refuses cells that cannot be told apart, or that there are too few connections for.
+pub(super) fn check(database: &Database, cells: &[CellSettings]) -> Result<(), NoSettings> {
+    let mut known = vec![HOME];
+    for cell in cells {
+        let CellSettings { name, url, url_file, schema, admin_url: _, admin_url_file: _ } = cell;
+        let wrong = if !is_plain(name) {
+            format!("cells: {name:?} is no name of a cell; give one of at most {LONGEST_NAME} small letters, digits and `_`")
+        } else if known.contains(&name.as_str()) {
+            format!("cells: there are two cells with the name {name}; `{HOME}` is the database of database.url, and is not listed")
+        } else if schema.as_deref().is_some_and(|schema| !is_plain(schema)) {
+            format!("cells: the schema of {name} is no plain name; give one of at most {LONGEST_NAME} small letters, digits and `_`")
+        } else if url.is_none() && url_file.is_none() && schema.is_none() {
+            format!("cells: {name} has neither a url nor a schema, so it would be the same as `{HOME}`; give it one of them")
         } else {
-            PoolSizes::divide(self.database.connections.total() / self.count_cells())
-        }
+            known.push(name);
+            continue;
+        };
+        return Err(NoSettings::Wrong(wrong));
     }
-
-    /// Refuses cells that cannot be told apart, or that there are too few connections for.
-    pub(super) fn check_cells(&self) -> Result<(), NoSettings> {
-        let mut known = vec![HOME];
-        for cell in &self.cells {
-            let CellSettings { name, url, url_file, schema, admin_url: _, admin_url_file: _ } = cell;
-            let wrong = if !is_plain(name) {
-                format!("cells: {name:?} is no name of a cell; give one of at most {LONGEST_NAME} small letters, digits and `_`")
-            } else if known.contains(&name.as_str()) {
-                format!("cells: there are two cells with the name {name}; `{HOME}` is the database of database.url, and is not listed")
-            } else if schema.as_deref().is_some_and(|schema| !is_plain(schema)) {
-                format!("cells: the schema of {name} is no plain name; give one of at most {LONGEST_NAME} small letters, digits and `_`")
-            } else if url.is_none() && url_file.is_none() && schema.is_none() {
-                format!("cells: {name} has neither a url nor a schema, so it would be the same as `{HOME}`; give it one of them")
-            } else {
-                known.push(name);
-                continue;
-            };
-            return Err(NoSettings::Wrong(wrong));
-        }
-        if self.pool_sizes().is_none() {
-            let (connections, cells) = (self.database.connections.total(), self.count_cells());
-            return Err(NoSettings::Wrong(format!(
-                "database.connections is {connections}, but {cells} cells need at least {} connections",
-                cells * PoolSizes::FEWEST
-            )));
-        }
-        Ok(())
+    if pool_sizes(database, cells).is_none() {
+        let (connections, cells) = (database.connections.total(), count(cells));
+        return Err(NoSettings::Wrong(format!(
+            "database.connections is {connections}, but {cells} cells need at least {} connections",
+            cells * PoolSizes::FEWEST
+        )));
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::config::Settings;
 
     fn with(cells: &str) -> Result<Settings, NoSettings> {
         let variables = [("DATABASE_URL", "postgres://db.example.com/backhaul"), ("BACKHAUL__CELLS", cells)];

@@ -10,6 +10,7 @@ use backhaul::app::App;
 use backhaul::flow::merchants::move_merchant::{Cell, MoveError, MoveStep, Moving, abort_move, move_merchant};
 use backhaul::flow::merchants::verify_audit::verify_audit;
 use backhaul::flow::orders::accept_orders::accept_orders;
+use bytes::Bytes;
 use domain::id::MerchantId;
 use serde_json::{Value, json};
 use store::Failed;
@@ -27,6 +28,7 @@ async fn two_cells() -> (World, World) {
 }
 
 /// Lets every step pass.
+#[expect(clippy::unnecessary_wraps, reason = "others stop a move")]
 fn unwatched(_: MoveStep) -> Result<(), Failed> {
     Ok(())
 }
@@ -173,7 +175,8 @@ async fn a_node_that_does_not_know_of_the_move_writes_nothing_into_the_old_cell(
     }
     // Others in the same batch are written.
     let other = old.merchant("other").await;
-    let both = tokio::join!(other.publishes(&message([sold("B-1", 1)])), merchant.publishes(&message([sold("A-5", 1)])));
+    let (of_other, of_moved) = (message([sold("B-1", 1)]), message([sold("A-5", 1)]));
+    let both = tokio::join!(other.publishes(&of_other), merchant.publishes(&of_moved));
     assert_eq!((both.0.results(), both.1.status.as_u16()), (vec!["created"], 503));
 
     old.deliver_all_due().await;
@@ -192,10 +195,10 @@ async fn a_node_that_does_not_know_of_the_move_writes_nothing_into_the_old_cell(
 async fn publish(apps: [&App; 2], merchant: MerchantId, number: usize) -> bool {
     let order = sold(&format!("W-{number}"), 1);
     let order = if number.is_multiple_of(2) { order } else { refunded(order, [plain_refund(&format!("F-{number}"), 1)]) };
-    let text = message([order]).to_string();
+    let body = Bytes::from(message([order]).to_string());
     for app in apps {
-        let received = wire::orders::order::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-        match accept_orders(app, merchant, received).await {
+        let received = wire::orders::order::read(&body).unwrap_or_else(|_| panic!("{body:?}"));
+        match accept_orders(app, merchant, received, &body).await {
             Ok(_) => return true,
             Err(Failed::Moved) => {}
             Err(failed) => panic!("{failed}"),
@@ -247,7 +250,7 @@ async fn a_move_that_is_broken_off_at_every_step_loses_and_doubles_nothing() {
         ended.store(true, Ordering::SeqCst);
         kills
     };
-    let (kills, ()) = tokio::time::timeout(Duration::from_secs(120), async { tokio::join!(mover, writer) }).await.unwrap();
+    let (kills, ()) = tokio::time::timeout(Duration::from_mins(2), Box::pin(async { tokio::join!(mover, writer) })).await.unwrap();
     assert!(kills > 25, "{kills} kills: {:?}", seen.lock().unwrap());
     let steps = ["Begun", "round", "Resting", "Paused", "Verified", "Switched", "Opened", "copied customer_order", "cleaned rma", "Done"];
     assert!(steps.iter().all(|step| seen.lock().unwrap().contains(*step)), "{:?}", seen.lock().unwrap());
@@ -257,9 +260,9 @@ async fn a_move_that_is_broken_off_at_every_step_loses_and_doubles_nothing() {
     assert!(lost.is_empty(), "{lost:?}");
     assert_eq!(stored.len(), 600 + written.lock().unwrap().len(), "and nothing that was not acknowledged");
     assert_eq!(everything(&old, merchant).await, BTreeMap::new());
-    let moved = calling(&new, &carried.shop.merchant);
+    let arrived = calling(&new, &carried.shop.merchant);
     new.deliver_all_due().await;
-    let (events, _) = moved.follows(events::beginning(), 10, 100).await;
+    let (events, _) = arrived.follows(events::beginning(), 10, 100).await;
     assert_eq!(positions(&events), (1..=10).collect::<Vec<_>>(), "five returns and their labels, numbered without a gap");
     let received = carried.shop.systems.received_at(PATH);
     let ids: HashSet<String> = received.iter().map(|received| received.json().to_string()).collect();

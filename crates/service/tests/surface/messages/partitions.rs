@@ -39,7 +39,7 @@ async fn a_backup_that_holds_the_tables_holds_up_no_writer_and_no_reader_while_p
             assert!(began.elapsed() < PROMPT, "message {number} waited {:?}", began.elapsed());
         }
     };
-    let (made, ()) = tokio::time::timeout(Duration::from_secs(30), async { tokio::join!(maintain, work) })
+    let (made, ()) = tokio::time::timeout(Duration::from_secs(30), Box::pin(async { tokio::join!(maintain, work) }))
         .await
         .expect("maintenance and work wait for the backup");
     assert!(made.unwrap() > 0, "partitions are made during the backup");

@@ -108,7 +108,7 @@ async fn a_flow_of_a_return_costs_few_statements() {
 
     statements.take();
     let rma = start(&world, merchant, "A-1", 4).await;
-    let started = ["begin; select", "select identifier,", "select version,", "select claimed.lines", "with started", "commit"];
+    let started = ["begin; select", "select identifier,", "select version,", "select claimed.lines", "with taken", "commit"];
     assert_eq!(statements.take(), started, "a return is started");
 
     let mut label = reported(&rma, "label_issued");
@@ -117,7 +117,7 @@ async fn a_flow_of_a_return_costs_few_statements() {
     statements.take();
 
     assert_eq!(report(&world, merchant, &reported(&rma, "in_transit")).await, EventOutcome::Moved(rma.clone()));
-    assert_eq!(statements.take(), ["begin; select", "with locked", "with units", "commit"], "a scan moves the return");
+    assert_eq!(statements.take(), ["begin; select", "with locked", "with taken", "commit"], "a scan moves the return");
 
     let mut repeated = reported(&rma, "in_transit");
     repeated.as_object_mut().unwrap().remove("rma_identifier");
@@ -126,12 +126,12 @@ async fn a_flow_of_a_return_costs_few_statements() {
     assert_eq!(statements.take(), ["begin; select", "with locked", "commit"], "a scan is repeated, by the tracking number");
 
     assert!(resend_return(&world.app, "test", merchant, &rma).await.unwrap().is_some());
-    assert_eq!(statements.take(), ["begin; select", "with locked", "insert into", "with units", "commit"], "a return is sent again");
+    assert_eq!(statements.take(), ["begin; select", "with locked", "insert into", "with taken", "commit"], "a return is sent again");
 
     publish(&world, merchant, refunded(sold("A-1", 4), [refund_for(&rma, "F-1", 4)])).await;
     let settled = statements.take();
     assert_eq!(settled.iter().filter(|statement| *statement == "with locked").count(), 1, "{settled:?}");
-    assert_eq!(settled.iter().filter(|statement| *statement == "with units").count(), 1, "{settled:?}");
+    assert_eq!(settled.iter().filter(|statement| *statement == "with taken").count(), 1, "{settled:?}");
     // Two of them look at the order once more after the commit, because it changed while it had a return.
     assert!(settled.len() <= 15, "a refund settles a return: {settled:?}");
 

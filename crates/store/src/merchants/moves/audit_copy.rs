@@ -13,7 +13,9 @@ use crate::{Failed, Store};
 #[derive(Debug, thiserror::Error)]
 pub enum AuditDiffers {
     /// The chain that is there already, from an earlier stay, is not the beginning of the one that arrives.
-    #[error("the audit chain in the new cell is not the beginning of the one in the old cell, from entry {0} on; see `backhaul audit verify`")]
+    #[error(
+        "the audit chain in the new cell is not the beginning of the one in the old cell, from entry {0} on; see `backhaul audit verify`"
+    )]
     Chain(i64),
     #[error(transparent)]
     Failed(#[from] Failed),

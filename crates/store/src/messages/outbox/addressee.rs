@@ -3,9 +3,9 @@
 use domain::id::{EndpointId, MerchantId};
 use domain::node::trace::TraceContext;
 
-use super::Signal;
 use super::message::Message;
-use crate::messages::deliveries::{DueRow, Text};
+use crate::messages::due::{DueRow, Text};
+use crate::messages::signal::Signal;
 
 /// The endpoint of a message, as the statement that wrote the message found it.
 pub(super) struct Addressee {

@@ -25,6 +25,7 @@ impl From<String> for Text<'_> {
 }
 
 impl Text<'_> {
+    /// The text itself.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {

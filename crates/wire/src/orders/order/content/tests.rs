@@ -62,7 +62,7 @@ fn a_digest_of_a_content_is_marked_and_one_of_bytes_is_not() {
     assert_eq!(digest("{}"), digest(" { } "));
     assert_eq!(digest("{}"), of_content(Sha256::digest("{}").into()));
     let too_deep = "[".repeat(DEEPEST + 1) + &"]".repeat(DEEPEST + 1);
-    for broken in ["", "{", "{,}", r#"{"a":1,}"#, r#"{"a" 1}"#, r#"{a:1}"#, "[1,]", "[1 2]", "{} {}", "\"\\", "[", "?", &too_deep] {
+    for broken in ["", "{", "{,}", r#"{"a":1,}"#, r#"{"a" 1}"#, "{a:1}", "[1,]", "[1 2]", "{} {}", "\"\\", "[", "?", &too_deep] {
         assert_eq!(digest(broken), <[u8; 32]>::from(Sha256::digest(broken)), "{broken}");
     }
 }
