@@ -186,7 +186,9 @@ impl Scene {
         assert_eq!(plans.len(), scans.len(), "{what}: {plans:#?}");
         for (plan, scans) in plans.iter().zip(scans) {
             let found = plan.scans();
-            assert!(found.iter().all(|scan| !scan.starts_with(explained::ALL)), "{what}: {found:?}: {plan:?}");
+            // Normally no merchant moves. When some do, the statistics of that table change, and PostgreSQL plans again.
+            let read_whole = |scan: &String| scan.starts_with(explained::ALL) && !scan.ends_with(" of moved_merchant");
+            assert!(!found.iter().any(read_whole), "{what}: {found:?}: {plan:?}");
             assert!(plan.most_sorted() <= 1_000, "{what}: {plan:?}");
             let most = PAGES_BESIDE + PAGES_PER_ROW * rows;
             assert!(plan.pages() <= most, "{what}: {} pages for {rows} rows: {plan:?}", plan.pages());
@@ -312,10 +314,11 @@ async fn owe(scene: &Scene, number: u32) {
         tx.write_early().await.unwrap();
         tx.rollback().await.unwrap();
     }
-    scene.explained.take();
     let mut tx = scene.store.begin(merchant(2)).await.unwrap();
+    scene.explained.take();
     tx.owe(message());
-    assert_eq!(tx.commit().await.unwrap().next.len(), 1);
+    let announced = tx.commit().await.unwrap();
+    assert_eq!(announced.signals.len() + announced.next.len(), 1);
     scene.expect("owing", 1, &[&["delivery_by_lane of delivery", "feed_counter_pkey of feed_counter"]]);
 }
 

@@ -54,7 +54,7 @@ pub(in crate::cli) struct Serve {
     /// A role of this process. Repeat for several; all roles if left out.
     #[arg(long = "role", value_enum)]
     roles: Vec<Role>,
-    /// The cells for which this process delivers, as `backhaul cell list` names them; all of them if left out. It serves the API of all
+    /// The cells for which this process delivers, as the settings name them; all of them if left out. It serves the API of all
     /// cells in any case.
     #[arg(long = "cells", value_name = "NAME", value_delimiter = ',')]
     cells: Vec<String>,
@@ -291,7 +291,7 @@ fn refuse_insecure(app: &App) -> anyhow::Result<()> {
 /// Refuses to deliver for a cell that the settings do not name.
 fn refuse_unknown_cells(app: &App, roles: &Serve) -> anyhow::Result<()> {
     match roles.cells.iter().find(|name| !app.cells().iter().any(|cell| cell.name() == name.as_str())) {
-        Some(name) => bail!("the settings name no cell `{name}`; `backhaul cell list` lists the cells"),
+        Some(name) => bail!("the settings name no cell `{name}`; name one of its `[[cells]]`, or `main`"),
         None => Ok(()),
     }
 }

@@ -130,7 +130,8 @@ async fn a_merchant_moves_with_everything_it_has_and_continues_where_it_was() {
     old.time_passes(Duration::from_secs(5));
     assert_eq!(merchant.looks_up("A-2").await.status, 401, "the old cell knows it no more");
 
-    // And back again, with all that deliveries leave behind.
+    // And back again, with all that deliveries and timers leave behind.
+    new.timers_run().await;
     let before = everything(&new, merchant.id).await;
     assert!(["attempt", "label", "delivered_hourly"].iter().all(|table| before.contains_key(*table)), "{:?}", before.keys());
     let there = from_a_to_b((&old, &new), merchant.id, &unwatched);
@@ -340,12 +341,13 @@ async fn a_merchant_moves_only_between_cells_that_fit() {
     let (old, new) = two_cells().await;
     let merchant = old.merchant("acme").await;
     let moving = from_a_to_b((&old, &new), merchant.id, &unwatched);
+    let ahead = "update installation set clock_ahead_us = 2000000, clock_moved_by = 'test', clock_moved_at = installed_at";
     let mut there = new.database.connect().await;
-    sqlx::raw_sql("update installation set clock_ahead_us = 2000000").execute(&mut there).await.unwrap();
+    sqlx::raw_sql(ahead).execute(&mut there).await.unwrap();
     let clocks = move_merchant(&moving).await.unwrap_err();
     assert!(matches!(clocks, MoveError::Clocks(1_500..=2_500)), "{clocks}");
     let mut here = old.database.connect().await;
-    sqlx::raw_sql("update installation set clock_ahead_us = 2000000").execute(&mut here).await.unwrap();
+    sqlx::raw_sql(ahead).execute(&mut here).await.unwrap();
     sqlx::raw_sql("alter table brand add column extra text").execute(&mut there).await.unwrap();
     let schemas = move_merchant(&moving).await.unwrap_err();
     assert!(matches!(schemas, MoveError::Schemas(..)), "{schemas}");

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use store::merchants::moves::{self, Move, MoveState};
 use store::node::installation;
 
-use super::{MoveError, MoveStep, Moving};
+use super::moving::{MoveError, MoveStep, Moving};
 
 /// The most that the clocks of two servers may differ.
 const CLOCKS_DIFFER_BY: TimeDelta = TimeDelta::milliseconds(500);

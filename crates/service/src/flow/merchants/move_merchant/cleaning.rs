@@ -3,7 +3,7 @@
 use store::merchants::deletions::{self, EMPTIED};
 use store::merchants::moves::{self, STAYING};
 
-use super::{Cell, MoveError, MoveStep, Moving};
+use super::moving::{Cell, MoveError, MoveStep, Moving};
 
 /// The most rows deleted in one transaction.
 const MOST: i64 = 1_000;
@@ -21,7 +21,7 @@ pub(super) async fn empty(moving: &Moving<'_>, cell: &Cell<'_>) -> Result<(), Mo
             }
             let mut tx = moves::begin_away(cell.store(), moving.merchant).await?;
             let deleted = deletions::delete(&mut tx, table, MOST).await?;
-            tx.commit().await?;
+            cell.app.commit(tx).await?;
             rows += deleted;
             if deleted < MOST.unsigned_abs() {
                 break;
@@ -33,6 +33,6 @@ pub(super) async fn empty(moving: &Moving<'_>, cell: &Cell<'_>) -> Result<(), Mo
     }
     let mut tx = moves::begin_away(cell.store(), moving.merchant).await?;
     moves::forget_merchant(&mut tx).await?;
-    tx.commit().await?;
+    cell.app.commit(tx).await?;
     Ok(())
 }

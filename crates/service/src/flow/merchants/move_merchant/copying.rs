@@ -7,7 +7,7 @@ use store::Failed;
 use store::merchants::moves::{self, CopyError, Since, Table};
 use store::messages::partitions;
 
-use super::{MoveError, MoveStep, Moving};
+use super::moving::{MoveError, MoveStep, Moving};
 
 /// The most rounds before the pause.
 const MOST_ROUNDS: usize = 8;

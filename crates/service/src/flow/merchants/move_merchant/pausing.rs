@@ -6,7 +6,7 @@ use store::Failed;
 use store::merchants::moves::{self, CopyError, Earlier, MoveState, Since, Table};
 
 use super::copying::copy_one;
-use super::{MoveError, MoveStep, Moving};
+use super::moving::{MoveError, MoveStep, Moving};
 
 /// The pause between two looks at the transactions that began before.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
