@@ -26,7 +26,7 @@ impl fmt::Display for EndpointId {
 }
 
 /// The short name of a merchant in URLs and commands: `acme`, `north-star-2`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Handle(String);
 
 /// The text is not a valid [`Handle`].

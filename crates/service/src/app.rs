@@ -10,6 +10,8 @@
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
+use domain::id::{Handle, MerchantId};
+use store::Failed;
 use tokio::sync::Semaphore;
 
 use crate::delivery::photos::Photos;
@@ -108,6 +110,28 @@ impl App {
             Some(home) => std::iter::once(Self(Arc::clone(&home))).chain(home.others.iter().cloned()).collect(),
             None => vec![self.clone()],
         }
+    }
+
+    /// The app of the cell in which a merchant lives. Where there is one cell, this one.
+    pub async fn of(&self, merchant: MerchantId) -> Result<Self, Failed> {
+        Ok(self.of_cell(self.cell_of(merchant).await?))
+    }
+
+    /// The app of the cell in which the merchant with this handle lives; that of the first cell if there is no such merchant.
+    pub async fn of_handle(&self, handle: &Handle) -> Result<Self, Failed> {
+        Ok(self.of_cell(self.cell_of_handle(handle).await?))
+    }
+
+    /// The app of the cell with this name, if the settings name it.
+    #[must_use]
+    pub fn of_name(&self, name: &str) -> Option<Self> {
+        self.cells().iter().position(|cell| cell.name() == name).map(|number| self.of_cell(number))
+    }
+
+    /// The app of the cell with this number among those of the process.
+    fn of_cell(&self, number: usize) -> Self {
+        let Some(home) = self.0.home.upgrade() else { return self.clone() };
+        number.checked_sub(1).and_then(|number| home.others.get(number).cloned()).unwrap_or(Self(home))
     }
 
     /// True if this process knows several cells.

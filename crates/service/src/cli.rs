@@ -29,6 +29,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use domain::id::Handle;
 
 use self::output::Format;
 use crate::app::App;
@@ -165,6 +166,9 @@ enum Operate {
     /// List limits, lower them under heavy traffic, and reset them.
     #[command(subcommand)]
     Limit(node::limit::Command),
+    /// List cells, add them, and move merchants out of them; only where there are several.
+    #[command(subcommand)]
+    Cell(node::cells::Command),
     /// Show the installation's keys, and rotate them.
     #[command(subcommand)]
     Keys(node::keys::Command),
@@ -243,7 +247,13 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             if let Some(email) = &cli.as_operator {
                 context::act_as(&app, email).await?;
             }
-            operate(command, &app, cli.output).await?;
+            match command {
+                Operate::Merchant(merchants::merchant::Command::Move(command)) => {
+                    merchants::moving::run(command, &app, cli.output).await?;
+                }
+                Operate::Cell(command) => node::cells::run_here(command, &app, cli.output).await?,
+                command => operate_for(context::named_merchant(matches), command, app, cli.output).await?,
+            }
         }
         Command::Listen(listen) => Box::pin(messages::listen::run(*listen, settings()?, cli.output)).await?,
         Command::Openapi(openapi) => output::text(&if openapi.operator { operator_api().document } else { openapi::text().to_owned() }),
@@ -252,6 +262,12 @@ async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Doctor(doctor) => return node::doctor::run(doctor, settings(), cli.output).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command with the app of the cell of the merchant that it names.
+async fn operate_for(named: Option<Handle>, command: Operate, app: App, format: Format) -> anyhow::Result<()> {
+    let app = context::of_named_merchant(app, named).await?;
+    operate(command, &app, format).await
 }
 
 async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<()> {
@@ -281,6 +297,7 @@ async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<
         Operate::Request(command) => merchants::request::run(command, app, format).await,
         Operate::Report(command) => messages::report::run(command, app, format).await,
         Operate::Limit(command) => node::limit::run(command, app, format).await,
+        Operate::Cell(command) => node::cells::run(command, app, format).await,
         Operate::Keys(command) => node::keys::run(command, app, format).await,
         Operate::Clock(command) => node::clock::run(command, app, format).await,
     }
@@ -304,10 +321,12 @@ async fn answer(app: App, call: Call) -> Answer {
         Ok(words) => words,
         Err(why) => return remote::refuse(why),
     };
-    match Cli::try_parse_from(&words.line).map(|cli| cli.command) {
-        Ok(Command::Operate(command)) => {
+    let parsed = Cli::command().try_get_matches_from(&words.line);
+    match parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?.command, matches))) {
+        Ok((Command::Operate(command), matches)) => {
             let format = words.format;
-            remote::run(words, Box::pin(operate(command, &app, format))).await
+            let named = context::named_merchant(&matches);
+            remote::run(words, Box::pin(operate_for(named, command, app, format))).await
         }
         Ok(_) => remote::refuse("this command cannot be run from elsewhere".to_owned()),
         Err(error) => remote::refuse(remote::explain(&error)),

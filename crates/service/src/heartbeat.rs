@@ -1,5 +1,5 @@
-//! The node's heartbeat: every second it learns of limits that the operator lowered and of moves of a sandbox's clock, and shares
-//! its request counts with the other nodes. It logs how many lines about refused requests were left out. Once a minute it writes down which credentials were used.
+//! The node's heartbeat: every second it learns of limits that the operator lowered, of moves of a sandbox's clock and of merchants that
+//! live in another cell now, and shares its request counts with the other nodes. It logs how many lines about refused requests were left out. Once a minute it writes down which credentials were used.
 //!
 //! Nothing waits for a heartbeat. While the database is unreachable, a node uses the last known limits and clock, and its own
 //! counts.
@@ -24,6 +24,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// Runs one heartbeat, the `number`th, of a process whose first cell is that of `app`.
 pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     app.log_lines.tell(app.clock.uptime());
+    if app.has_several_cells() {
+        app.directory.renew(app.home()).await?;
+    }
     if number.is_multiple_of(LIMITS_EVERY) {
         app.limits.renew(app.home()).await?;
         // Keys that are rotated are used on every node within a few seconds. Wrong ones are reported by the health checks.

@@ -8,6 +8,7 @@ pub mod api_version;
 mod asker;
 mod body;
 pub mod caller;
+mod cells;
 pub mod console;
 mod docs;
 mod error;
@@ -38,6 +39,7 @@ use utoipa_axum::routes;
 
 use self::admin::Admin;
 use self::api_version::Versions;
+use self::cells::Named;
 use self::error::ApiError;
 use self::operator_api::Commands;
 use self::own_host::Api;
@@ -117,30 +119,36 @@ pub fn router(app: &App) -> Router {
 pub fn router_of(app: &App, versions: Versions) -> Router {
     openapi::prepare();
     let (routes, document) = public().split_for_parts();
-    let api = routes
+    let routes = routes
         .merge(docs::router(openapi::text()))
         .fallback(async || ApiError::NoSuchRoute)
-        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
-        .layer(from_fn_with_state(app.clone(), middleware::handle))
-        .layer(from_fn_with_state(versions, api_version::announce))
-        .with_state(app.clone());
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
+    let api = cells::router(app, Named::ByToken, |app| {
+        let layered = routes.clone().layer(from_fn_with_state(app.clone(), middleware::handle));
+        layered.layer(from_fn_with_state(versions, api_version::announce)).with_state(app.clone())
+    });
     if app.settings.portal.listen().is_some() {
         return api;
     }
     let described = document.paths.paths.keys().map(|path| own_host::first_segment(path));
     let segments: BTreeSet<&str> = described.chain(docs::SEGMENTS).collect();
     let api = Api { router: api, segments: segments.into_iter().map(str::to_owned).collect() };
-    own_host::serve_beside(api, app, portal::router(app))
+    own_host::serve_beside(api, app, portal(app))
 }
 
 /// The router of the portal's own listener.
 pub fn portal_listener_router(app: &App) -> Router {
-    own_host::serve(app, portal::router(app))
+    own_host::serve(app, portal(app))
+}
+
+/// The portal, in which the merchant's cell answers.
+fn portal(app: &App) -> Router {
+    cells::router(app, Named::InPortal, portal::router)
 }
 
 /// The router of the operator's console, and of the operator API beside it.
 pub fn console_router(app: &App, operator_api: Commands) -> Router {
-    console::router(app).merge(operator_api::router(app, operator_api))
+    cells::router(app, Named::InConsole, console::router).merge(operator_api::router(app, operator_api))
 }
 
 /// The admin listener's router, for the operator's machines and not for the internet. With a token, nobody without it sees more

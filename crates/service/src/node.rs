@@ -4,6 +4,7 @@
 pub mod cell;
 pub mod certificate;
 pub mod database;
+pub mod directory;
 pub mod disk;
 pub mod health;
 pub mod keys;
@@ -22,13 +23,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use chrono::{DateTime, Utc};
-use domain::id::MerchantId;
+use domain::id::{Handle, MerchantId};
 use domain::node::mode::Mode;
 use store::node::{cells, installation};
 use store::{Failed, HomeTx, Store, Tx};
 use uuid::Uuid;
 
 use self::cell::Cell;
+use self::directory::Directory;
 use self::loaded_keys::{NoNodeKeys, NodeKeys};
 use self::traces::Traces;
 use crate::platform::clock::Clock;
@@ -61,6 +63,8 @@ pub struct Process {
     /// Distinguishes this node from others on the same database.
     pub id: Uuid,
     cells: Vec<Cell>,
+    /// The cells of merchants, where there are several cells.
+    pub directory: Directory,
     phase: AtomicU8,
 }
 
@@ -99,6 +103,7 @@ impl Node {
         metrics.security_events.expect(&security::WATCHED);
         let process = Process {
             cells,
+            directory: Directory::default(),
             keys: NodeKeys::load(&settings).map_err(|(kind, error)| NoNode::Keys(kind.as_str(), error))?,
             id: entropy.mint(clock.now()),
             traces: Traces::new(&settings.traces, clock.clone(), entropy.clone(), metrics.spans.clone()),
@@ -171,6 +176,22 @@ impl Parts {
         &self.cells
     }
 
+    /// The number of the cell in which a merchant lives, among [`Parts::cells`]. Where there is one cell, nothing is looked up.
+    pub async fn cell_of(&self, merchant: MerchantId) -> Result<usize, Failed> {
+        self.directory.find(&self.cells, merchant).await
+    }
+
+    /// The number of the cell in which the merchant with this handle lives; the first one if there is no such merchant.
+    pub async fn cell_of_handle(&self, handle: &Handle) -> Result<usize, Failed> {
+        self.directory.find_by_handle(&self.cells, handle).await
+    }
+
+    /// True if the merchant lives in this node's cell.
+    pub async fn is_cell_of(&self, merchant: MerchantId) -> Result<bool, Failed> {
+        let number = self.cell_of(merchant).await?;
+        Ok(self.cells.get(number).is_some_and(|cell| cell.name() == self.cell.name()))
+    }
+
     /// The store of what belongs to no merchant and to no cell: operators, their sessions and requests, limits. It is that of the first
     /// cell.
     #[must_use]
@@ -185,7 +206,15 @@ impl Parts {
 
     /// Opens a transaction on the data of `merchant`.
     pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
-        Ok(self.traced(self.store(merchant).begin(merchant).await?))
+        let begun = self.store(merchant).begin(merchant).await.inspect_err(|failed| self.forget_moved(merchant, failed))?;
+        Ok(self.traced(begun))
+    }
+
+    /// Has the merchant's cell looked up again if a write failed because the merchant lives in another one.
+    pub(crate) fn forget_moved(&self, merchant: MerchantId, failed: &Failed) {
+        if matches!(failed, Failed::Moved) {
+            self.directory.forget(merchant);
+        }
     }
 
     /// [`Parts::begin`] for work that comes due with time. `None` if the merchant lives in another cell, which does that work.

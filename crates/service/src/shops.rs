@@ -10,12 +10,14 @@ use domain::id::{Handle, MerchantId};
 use domain::merchants::brand::{Brand, Wording};
 use domain::returns::withdrawal::TRANSIT_DAYS;
 use domain::returns::withdrawal::exemption::Exemptions;
+use futures::future::join_all;
 use store::Failed;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::brands::{self, BrandSettings, BrandText};
 use store::merchants::portals;
 
 use crate::node::Node;
+use crate::node::directory::first_found;
 use crate::platform::content_hash::content_hash;
 use crate::platform::host_name::HostName;
 use crate::platform::texts::Language;
@@ -99,14 +101,19 @@ impl ShopCache {
         self.shops.find(handle.as_str(), node.clock.uptime(), look_up(node, &handle)).await
     }
 
-    /// The shop to whose portal this host name leads.
-    pub async fn find_by_host(&self, node: &Node, host: &HostName) -> Result<Option<Arc<Shop>>, Failed> {
-        let look_up = async { Ok::<_, Failed>(portals::find_handle(node.cell(), host.as_str()).await?.map(Arc::from)) };
-        match self.handles.find(host.as_str(), node.clock.uptime(), look_up).await? {
-            Some(handle) => self.find_by_handle(node, &handle).await,
-            None => Ok(None),
-        }
+    /// The handle of the merchant to whose portal this host name leads, in whatever cell it lives.
+    pub async fn find_by_host(&self, node: &Node, host: &HostName) -> Result<Option<Arc<str>>, Failed> {
+        self.handles.find(host.as_str(), node.clock.uptime(), find_handle(node, host)).await
     }
+}
+
+/// Asks each cell whether it has the host name. While one of them does not answer, nobody knows that no merchant has it.
+async fn find_handle(node: &Node, host: &HostName) -> Result<Option<Arc<str>>, Failed> {
+    let asked = node.cells().iter().map(|cell| {
+        let (store, host) = (cell.store.clone(), host.clone());
+        async move { portals::find_handle(&store, host.as_str()).await }
+    });
+    Ok(first_found(join_all(asked).await)?.map(Arc::from))
 }
 
 async fn look_up(node: &Node, handle: &Handle) -> Result<Option<Arc<Shop>>, Failed> {

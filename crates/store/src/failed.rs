@@ -14,6 +14,9 @@ pub enum Failed {
     /// The merchant lives in another cell, or is just moving there. Nothing was written; there it will be taken.
     #[error("the merchant is moving to another cell, or lives there already")]
     Moved,
+    /// The directory names a cell that the settings of this process do not.
+    #[error("the merchant lives in the cell `{0}`, which this process does not know; add it to `[[cells]]` in the settings")]
+    UnknownCell(String),
     #[error("the constraint {0} was violated")]
     Constraint(String),
     /// Any other error that the database reported.
@@ -88,6 +91,7 @@ impl Failed {
             .map(Self::Unreachable)
             .or_else(|| after("the transaction collided with another one (SQLSTATE ").map(Self::Collided))
             .or_else(|| after("the merchant is moving to another cell").map(|_| Self::Moved))
+            .or_else(|| after("the merchant lives in the cell `").and_then(|why| Some(Self::UnknownCell(why.split_once('`')?.0.to_owned()))))
             .or_else(|| after("the database refused the request: ").map(Self::Refused))
             .or_else(|| after("the constraint ").filter(|why| why.ends_with(" was violated")).map(Self::Constraint))
             .or_else(|| after("internal error: ").map(|_| Self::Internal("a command failed")))
@@ -106,7 +110,7 @@ impl Failed {
             Self::Unreachable(why) | Self::Refused(why) => {
                 why.starts_with(NO_TLS) || PERMANENT.iter().any(|code| why.ends_with(&format!("(SQLSTATE {code})")))
             }
-            Self::Collided(_) | Self::Moved | Self::Constraint(_) | Self::Internal(_) => false,
+            Self::Collided(_) | Self::Moved | Self::UnknownCell(_) | Self::Constraint(_) | Self::Internal(_) => false,
         }
     }
 
@@ -116,7 +120,8 @@ impl Failed {
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable(why) => why != LOCK_TIMEOUT && why != STATEMENT_TIMEOUT,
-            Self::Collided(_) | Self::Moved | Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
+            Self::Collided(_) | Self::Moved | Self::UnknownCell(_) => false,
+            Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
         }
     }
 }
@@ -188,6 +193,7 @@ mod tests {
             Failed::took_too_long(),
             Failed::Collided("40001".to_owned()),
             Failed::Moved,
+            Failed::UnknownCell("b".to_owned()),
             Failed::Constraint("operator_email_is_unique".to_owned()),
             Failed::Refused("SQLSTATE 42501".to_owned()),
             Failed::Internal("a stored role is unknown"),

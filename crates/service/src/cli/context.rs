@@ -96,6 +96,25 @@ pub(super) async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<
     found.with_context(|| format!("there is no merchant `{handle}`; run `backhaul merchant list` to see all merchants"))
 }
 
+/// The answer to whoever runs a command elsewhere that takes minutes, or a server that the service does not know.
+pub(super) const AT_A_TERMINAL: &str = "this is done at a terminal of the installation, where it says how far it is";
+
+/// The app of the cell of the merchant that a command names; the app itself if it names none.
+pub(super) async fn of_named_merchant(app: App, named: Option<Handle>) -> anyhow::Result<App> {
+    match named {
+        Some(handle) if app.has_several_cells() => Ok(app.of_handle(&handle).await?),
+        _ => Ok(app),
+    }
+}
+
+/// The merchant that a command line names.
+pub(super) fn named_merchant(mut matches: &ArgMatches) -> Option<Handle> {
+    while let Some((_, below)) = matches.subcommand() {
+        matches = below;
+    }
+    ["merchant", "handle"].into_iter().find_map(|name| matches.try_get_one::<Handle>(name).ok().flatten().cloned())
+}
+
 /// The operator in whose name this command runs.
 static AS_OPERATOR: OnceLock<Operator> = OnceLock::new();
 

@@ -1,5 +1,6 @@
-//! `backhaul serve`, `migrate`, `doctor` and other commands on the installation.
+//! `backhaul serve`, `migrate`, `cell`, `doctor` and other commands on the installation.
 
+pub(super) mod cells;
 pub(super) mod clock;
 pub(super) mod config;
 pub(super) mod deliverers;

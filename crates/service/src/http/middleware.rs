@@ -19,6 +19,7 @@ use wire::node::otlp::Attribute;
 use super::absent;
 use super::address::Client;
 use super::asker::Asker;
+use super::cells::Unplaced;
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::pages;
 use super::pages::language::Choice;
@@ -103,7 +104,9 @@ pub(super) async fn serve(
         uptime: app.clock.uptime(),
     };
     // No limit may refuse a withdrawal from a contract.
-    let share = if route.starts_with(WITHDRAW) {
+    let share = if let Some(Unplaced(failed)) = request.extensions_mut().remove() {
+        Err(failed.into())
+    } else if route.starts_with(WITHDRAW) {
         Ok(None)
     } else if verdict.admitted {
         security::during(origin.clone(), || admit(app, &request).map(Some))

@@ -85,8 +85,8 @@ async fn rewrite(app: &App, request: &mut Request) -> Result<bool, Failed> {
         return Ok(false);
     }
     let Some(host) = host(request) else { return Ok(false) };
-    let Some(shop) = app.shops.find_by_host(app, &host).await? else { return Ok(false) };
-    let Some(uri) = rewritten(request.uri(), &shop.merchant.handle) else { return Ok(false) };
+    let Some(handle) = app.shops.find_by_host(app, &host).await? else { return Ok(false) };
+    let Some(uri) = rewritten(request.uri(), &handle) else { return Ok(false) };
     *request.uri_mut() = uri;
     request.extensions_mut().insert(OwnHost);
     Ok(true)

@@ -14,7 +14,7 @@ pub fn backhaul(database: &Database, words: &[&str]) -> Output {
 
 pub fn command(database: &Database) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_backhaul"));
-    command.env("DATABASE_URL", &database.url).env("BACKHAUL__MODE", "sandbox").env("USER", "tester").env_remove("SUDO_USER");
+    command.envs(database.settings()).env("BACKHAUL__MODE", "sandbox").env("USER", "tester").env_remove("SUDO_USER");
     command.env("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "0");
     command.env("BACKHAUL__HTTP__LISTEN", "127.0.0.1:0").env("BACKHAUL__HTTP__ADMIN_LISTEN", "127.0.0.1:0");
     command.env("BACKHAUL__CONSOLE__LISTEN", "127.0.0.1:0");

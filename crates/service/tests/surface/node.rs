@@ -26,6 +26,7 @@ mod request_log;
 mod roles;
 mod security_events;
 mod traces;
+mod two_cells;
 mod unusable_database;
 mod versions;
 mod watching;

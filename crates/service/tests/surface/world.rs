@@ -55,7 +55,11 @@ pub fn beginning() -> DateTime<Utc> {
 
 /// A running service and everything around it.
 pub struct World {
+    /// The app of the cell in which merchants are added.
     pub app: App,
+    /// The app of the first cell, which keeps those of all cells.
+    pub process: App,
+    /// The database of the cell in which merchants are added.
     pub database: Arc<Database>,
     pub base: String,
     pub admin: String,
@@ -142,13 +146,34 @@ impl World {
     }
 
     async fn on(database: Arc<Database>, settings: Settings, seed: u64, clock: Clock) -> Self {
-        let app = App::new(settings, clock, Entropy::seeded(seed)).unwrap();
-        let base = serve(&app, http::router(&app)).await;
-        let admin = serve(&app, http::admin_router(&app, None)).await;
-        let portal = serve(&app, http::portal_listener_router(&app)).await;
-        let console = serve(&app, http::console_router(&app, backhaul::cli::operator_api())).await;
-        app.enter(Phase::Serving);
-        Self { app, database, base, admin, portal, console, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
+        let process = App::new(settings, clock, Entropy::seeded(seed)).unwrap();
+        let base = serve(&process, http::router(&process)).await;
+        let admin = serve(&process, http::admin_router(&process, None)).await;
+        let portal = serve(&process, http::portal_listener_router(&process)).await;
+        let console = serve(&process, http::console_router(&process, backhaul::cli::operator_api())).await;
+        process.enter(Phase::Serving);
+        let app = process.of_name(database.cell()).unwrap_or_else(|| process.clone());
+        let (client, deliverer) = (reqwest::Client::new(), tokio::sync::OnceCell::new());
+        Self { app, process, database, base, admin, portal, console, client, deliverer }
+    }
+
+    /// The same process with two cells, seen from the first one and from the second one.
+    pub async fn of_two_cells() -> (Self, Self) {
+        let (home, second) = Database::create_two().await;
+        let there = Self::on(second.clone(), settings(&second, &[]), 1, Clock::fixed(beginning())).await;
+        let Self { process, base, admin, portal, console, client, .. } = &there;
+        let here = Self {
+            app: process.clone(),
+            process: process.clone(),
+            database: home,
+            base: base.clone(),
+            admin: admin.clone(),
+            portal: portal.clone(),
+            console: console.clone(),
+            client: client.clone(),
+            deliverer: tokio::sync::OnceCell::new(),
+        };
+        (here, there)
     }
 
     /// Adds a merchant with a credential for every scope, and gets a token for it.
@@ -158,12 +183,19 @@ impl World {
 
     pub async fn merchant_with(&self, handle: &str, scopes: Scopes) -> Merchant<'_> {
         let handle: Handle = handle.parse().unwrap();
-        let id = flow::add_merchant(&self.app, "test", &handle, "A merchant", None).await.unwrap();
+        let id = self.adds_merchant(&handle).await;
         let credential = flow::issue_credential(&self.app, "test", id, &flow::Terms::open(scopes, "")).await.unwrap();
         let client_secret = credential.client_secret.expose_secret().to_owned();
         let mut merchant = Merchant { world: self, id, client_id: credential.client_id, client_secret, token: String::new() };
         merchant.token = merchant.gets_a_token().await;
         merchant
+    }
+
+    /// Adds a merchant to the cell of this world.
+    pub async fn adds_merchant(&self, handle: &Handle) -> MerchantId {
+        let cell = Some(self.app.place().name());
+        let new = flow::NewMerchant { handle, name: "A merchant", technical_contact: None, cell };
+        flow::add_merchant_to(&self.app, "test", &new).await.unwrap()
     }
 
     pub async fn ask(&self, method: Method, path: &str, shape: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder) -> Reply {
@@ -198,8 +230,11 @@ impl World {
 }
 
 fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
+    // Whoever reaches the database in another way sees one cell.
+    let elsewhere = more.iter().any(|(name, _)| *name == "DATABASE_URL");
+    let found = if elsewhere { Vec::new() } else { database.settings() };
+    let found = found.iter().map(|(name, value)| (*name, value.as_str()));
     let usual = [
-        ("DATABASE_URL", database.url.as_str()),
         ("BACKHAUL__MODE", "sandbox"),
         ("BACKHAUL__DATABASE__CONNECTIONS", "40"),
         ("BACKHAUL__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"),
@@ -208,7 +243,8 @@ fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
         ("BACKHAUL__INTAKE__WRITERS", "2"),
         ("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#),
     ];
-    Settings::load(None, usual.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
+    let all: Vec<(&str, &str)> = found.chain(usual).chain(more.iter().copied()).collect();
+    Settings::load(None, all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()))).unwrap()
 }
 
 /// Serves `router` on a port of its own, and returns its address.

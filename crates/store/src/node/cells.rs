@@ -38,6 +38,33 @@ pub async fn distribute(url: &str) -> Result<(), Failed> {
     Ok(connection.close().await?)
 }
 
+/// Moves the schema of `url`, which leads to the coordinator, to another node of the cluster, while it is in use. Returns false if the
+/// server has no Citus.
+pub async fn move_to_node(url: &str, host: &str, port: u16) -> Result<bool, Failed> {
+    let mut connection = connect(url).await?;
+    let has_citus = sqlx::query_scalar!(r#"select to_regclass('pg_catalog.citus_schemas') is not null as "has_citus!""#);
+    let has_citus = has_citus.fetch_one(&mut connection).await?;
+    if has_citus {
+        let host = host.replace('\'', "''");
+        let moved = format!("select citus_schema_move(current_schema()::regnamespace, '{host}', {port})");
+        connection.execute(AssertSqlSafe(moved)).await?;
+    }
+    connection.close().await?;
+    Ok(has_citus)
+}
+
+/// The bytes of the cell's tables and indexes.
+pub async fn size(store: &Store) -> Result<i64, Failed> {
+    let size = sqlx::query_scalar!(
+        r#"
+        select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as "bytes!"
+        from pg_class
+        where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')
+        "#
+    );
+    Ok(size.fetch_one(&store.pool).await?)
+}
+
 /// Moves the clock of a sandbox's cell as far ahead as that of the first cell. Functions of the schema go by it.
 pub async fn follow_clock(store: &Store, home: &ClockAhead) -> Result<(), Failed> {
     sqlx::query!(

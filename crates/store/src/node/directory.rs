@@ -80,6 +80,23 @@ pub async fn arrive(tx: &mut HomeTx, merchant: MerchantId) -> Result<(), Failed>
     Ok(())
 }
 
+/// Records that a merchant lives in this cell now.
+pub async fn place_in(tx: &mut HomeTx, merchant: MerchantId, handle: &str, cell: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into merchant_cell (merchant_id, handle, cell, state, placed_at) values ($1, $2, $3, 'here', $4)
+        on conflict (merchant_id) do update set cell = excluded.cell, state = excluded.state, placed_at = excluded.placed_at
+        "#,
+        merchant.0,
+        handle,
+        cell,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    count_change(tx).await
+}
+
 /// Forgets a merchant that was deleted, and what operators asked each other for about it.
 pub async fn forget(tx: &mut HomeTx, merchant: MerchantId) -> Result<(), Failed> {
     sqlx::query!("delete from merchant_cell where merchant_id = $1", merchant.0).execute(tx.connection()).await?;
@@ -111,6 +128,12 @@ pub async fn set_state(tx: &mut HomeTx, name: &str, state: CellState, now: DateT
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// The names of cells in which merchants have a place, with the number of those merchants.
+pub async fn count_places(store: &Store) -> Result<Vec<(String, i64)>, Failed> {
+    let counted = sqlx::query!(r#"select cell, count(*) as "merchants!" from merchant_cell group by cell order by cell"#);
+    Ok(counted.fetch_all(&store.pool).await?.into_iter().map(|row| (row.cell, row.merchants)).collect())
 }
 
 /// The number of merchants in a cell.

@@ -1,18 +1,21 @@
 //! `backhaul merchant …`: the merchants of this installation.
 
-use anyhow::Context as _;
+mod listing;
+
+use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use domain::id::Handle;
 use domain::merchants::onboarding::Step;
 use serde::Serialize;
-use store::merchants::accounts::{self, Merchant};
+use store::merchants::accounts::Merchant;
 use store::merchants::{deletions, onboarding as kept};
 use store::messages::unsent;
 use wire::time;
 
+use super::moving;
 use crate::app::App;
 use crate::cli::confirm::Confirmation;
-use crate::cli::context::{actor, find_merchant};
+use crate::cli::context::{AT_A_TERMINAL, actor, find_merchant};
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
 use crate::flow::merchants::configure_merchant as flow;
@@ -30,6 +33,9 @@ pub(in crate::cli) enum Command {
         /// The e-mail address to notify when the merchant's systems fail.
         #[arg(long)]
         technical_contact: Option<String>,
+        /// The cell in which it is to live, as `backhaul cell list` names it; if left out, the open one with the fewest merchants.
+        #[arg(long)]
+        cell: Option<String>,
     },
     /// Change a merchant's technical contact, retention or promise to refund.
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
@@ -97,6 +103,8 @@ pub(in crate::cli) enum Command {
         /// The merchant's handle.
         handle: Handle,
     },
+    /// Move a merchant to another cell, with everything it has and a pause of some seconds. Repeat it to continue one that was broken off.
+    Move(moving::Move),
 }
 
 #[derive(Serialize)]
@@ -139,8 +147,14 @@ impl From<Merchant> for MerchantOut {
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Add { handle, name, technical_contact } => {
-            flow::add_merchant(app, &actor(), &handle, &name, technical_contact.as_deref()).await?;
+        Command::Add { handle, name, technical_contact, cell } => {
+            let new = flow::NewMerchant {
+                handle: &handle,
+                name: &name,
+                technical_contact: technical_contact.as_deref(),
+                cell: cell.as_deref(),
+            };
+            let app = &app.of(flow::add_merchant_to(app, &actor(), &new).await?).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::Set { handle, technical_contact, retention_days, refund_days } => {
@@ -161,17 +175,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             flow::rename_merchant(app, &actor(), &find_merchant(app, &handle).await?, &name).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
-        Command::List { page } => {
-            let after: Option<Handle> = page.place()?;
-            let after = after.map_or_else(String::new, |after| after.to_string());
-            let mut found = accounts::page(app.cell(), &after, page.most()).await?;
-            let next = page.cut(&mut found, |last| last.handle.clone());
-            let merchants: Vec<MerchantOut> = found.into_iter().map(MerchantOut::from).collect();
-            let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
-            output::page(format, &merchants, next.as_deref(), empty, &["HANDLE", "NAME", "STATE", "CREATED"], |shown| {
-                vec![shown.handle.clone(), shown.name.clone(), shown.state.to_owned(), shown.created_at.clone()]
-            })
-        }
+        Command::Move(_) => bail!(AT_A_TERMINAL),
+        Command::List { page } => listing::list(app, &page, format).await,
         Command::Show { handle } => {
             let merchant = find_merchant(app, &handle).await?;
             let unsent = unsent::list(app.store(merchant.id), merchant.id).await?;

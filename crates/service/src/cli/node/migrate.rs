@@ -65,7 +65,7 @@ pub(in crate::cli) async fn run(command: &Migrate, settings: &Settings, clock: &
 }
 
 /// Migrates one cell, and grants the rights on it. Returns the number of migrations applied.
-async fn migrate(address: &CellAddress, mode: Mode, now: DateTime<Utc>, grant_to: Option<&str>) -> anyhow::Result<usize> {
+pub(super) async fn migrate(address: &CellAddress, mode: Mode, now: DateTime<Utc>, grant_to: Option<&str>) -> anyhow::Result<usize> {
     let url = address.admin_url();
     if let Some(schema) = &address.schema {
         cells::create_schema(url, schema).await?;
@@ -80,7 +80,7 @@ async fn migrate(address: &CellAddress, mode: Mode, now: DateTime<Utc>, grant_to
     Ok(applied)
 }
 
-fn told(applied: usize, mode: Mode) -> String {
+pub(super) fn told(applied: usize, mode: Mode) -> String {
     match applied {
         0 => format!("The schema is up to date ({mode})."),
         1 => format!("1 migration applied; the schema is up to date ({mode})."),

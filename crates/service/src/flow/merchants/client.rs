@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
+use futures::future::join_all;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::merchants::credentials::{self, Holder};
 
 use crate::app::App;
+use crate::node::directory::first_found;
 use crate::node::security::{Event, TokenFault};
 use crate::platform::client_certificate::{Binding, ClientCertificate};
 use crate::platform::keys::bearer::{self, Hash};
@@ -22,6 +24,8 @@ pub struct Shown<'a> {
 
 /// A client that knows its secret.
 pub(super) struct Client {
+    /// The app of the cell in which its merchant lives.
+    pub(super) app: App,
     pub(super) holder: Holder,
     /// The hash of the secret that it showed.
     pub(super) shown: Hash,
@@ -45,7 +49,7 @@ pub enum ClientError {
 /// Finds the client that knows its secret, whose credential has not ended, and that comes from a network of it with
 /// a client certificate of it.
 pub(super) async fn find(app: &App, shown: &Shown<'_>) -> Result<Client, ClientError> {
-    let holder = credentials::find(app.cell(), shown.client_id).await?;
+    let (app, holder) = look_up(app, shown.client_id).await?;
     let hash = bearer::hash(shown.client_secret.expose_secret());
     let now = app.now();
     // Compare for unknown clients too, so that they cannot be told apart by timing.
@@ -59,13 +63,40 @@ pub(super) async fn find(app: &App, shown: &Shown<'_>) -> Result<Client, ClientE
     let fault = match &holder {
         None => Some(TokenFault::Unknown),
         Some(_) if !right => Some(TokenFault::WrongSecret),
-        Some(holder) => fault_of(app, holder, shown, now)?,
+        Some(holder) => fault_of(&app, holder, shown, now)?,
     };
     if let Some(reason) = fault {
         Event::TokenRefused { client: holder.as_ref().map(|holder| (shown.client_id, holder.merchant)), reason }.log();
     }
     let holder = holder.filter(|_| fault.is_none()).ok_or(ClientError::Wrong)?;
-    Ok(Client { holder, shown: hash, until })
+    Ok(Client { app, holder, shown: hash, until })
+}
+
+/// Finds a client and the app of its merchant's cell. Only the client's id is known, so all cells are asked, the first one first.
+async fn look_up(app: &App, client_id: &str) -> Result<(App, Option<Holder>), store::Failed> {
+    let apps = app.of_each_cell();
+    let Some((home, others)) = apps.split_first() else { return Ok((app.clone(), None)) };
+    let in_cell = |app: App| {
+        let client_id = client_id.to_owned();
+        async move { Ok::<_, store::Failed>(credentials::find(app.cell(), &client_id).await?.map(|holder| (app, holder))) }
+    };
+    let at_home = in_cell(home.clone()).await;
+    let found = if others.is_empty() || matches!(at_home, Ok(Some(_))) {
+        at_home?
+    } else {
+        let mut answers = join_all(others.iter().cloned().map(in_cell)).await;
+        answers.push(at_home);
+        first_found(answers)?
+    };
+    let Some((there, holder)) = found else { return Ok((home.clone(), None)) };
+    // A merchant that has moved has left its credentials behind for a moment. If nobody says where it lives, the cell that has them
+    // takes its writes, or refuses them.
+    let lives = there.of(holder.merchant).await.unwrap_or_else(|_| there.clone());
+    if lives.place().name() == there.place().name() {
+        return Ok((there, Some(holder)));
+    }
+    let holder = credentials::find(lives.cell(), client_id).await?;
+    Ok((lives, holder))
 }
 
 /// What keeps a credential whose secret is known from being used, if anything does.

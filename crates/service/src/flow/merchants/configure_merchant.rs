@@ -1,5 +1,7 @@
 //! The operator sets up a merchant. Every change is audited in its own transaction.
 
+mod adding;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::Scopes;
@@ -14,6 +16,7 @@ use store::merchants::onboarding;
 use wire::merchants::audit::Changes;
 use wire::time;
 
+pub use self::adding::{NewMerchant, add_merchant, add_merchant_to, open_cell};
 use super::bind_certificate::{self, BindError};
 use crate::app::App;
 use crate::node::security::Event;
@@ -41,6 +44,14 @@ pub enum ConfigureError {
     NoName,
     #[error("the merchant `{0}` is live already")]
     AlreadyLive(String),
+    #[error("the settings name no cell `{0}`; `backhaul cell list` lists all of them")]
+    NoSuchCell(String),
+    #[error("the cell `{0}` was not added yet; `backhaul cell add {0}` prepares it and opens it")]
+    CellNotAdded(String),
+    #[error("the cell `{0}` takes no new merchants; name another one, or open it with `backhaul cell open {0}`")]
+    CellDrains(String),
+    #[error("no cell is open for new merchants and answers; see `backhaul cell list`")]
+    NoOpenCell,
     #[error(transparent)]
     Binding(#[from] BindError),
     #[error(transparent)]
@@ -55,26 +66,6 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str)
 async fn record_change(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str, changes: &Changes) -> Result<(), store::Failed> {
     let entry = Entry { id: app.mint(), actor, action, detail, done_at: app.now() };
     audit::record(tx, entry.with(Change { before: changes.before(), after: changes.after() })).await
-}
-
-/// Adds a merchant.
-pub async fn add_merchant(
-    app: &App,
-    actor: &str,
-    handle: &Handle,
-    name: &str,
-    technical_contact: Option<&str>,
-) -> Result<MerchantId, ConfigureError> {
-    check_contact(technical_contact)?;
-    let merchant = MerchantId(app.mint());
-    let mut tx = app.begin(merchant).await?;
-    match accounts::insert(&mut tx, handle, name, technical_contact, app.now()).await {
-        Err(failed) if failed.violates(accounts::HANDLE_IS_UNIQUE) => return Err(ConfigureError::HandleTaken(handle.clone())),
-        done => done?,
-    }
-    record(app, &mut tx, actor, "merchant.added", handle.as_str()).await?;
-    app.commit(tx).await?;
-    Ok(merchant)
 }
 
 /// The longest name of a merchant, in characters.

@@ -71,6 +71,11 @@ pub async fn set_portal(app: &App, actor: &str, merchant: MerchantId, change: Po
         return Err(ConfigurePortalError::Nothing);
     }
     check(&change)?;
+    for host in &change.hosts {
+        if is_taken_elsewhere(app, host).await? {
+            return Err(ConfigurePortalError::HostTaken(host.clone()));
+        }
+    }
     let detail = describe(&change);
     let mut tx = app.begin(merchant).await?;
     // The settings may not exist yet, so lock the merchant instead.
@@ -97,6 +102,16 @@ pub async fn remove_host(app: &App, actor: &str, merchant: MerchantId, host: Hos
     }
     record(app, &mut tx, actor, "portal.host_removed", host.as_str()).await?;
     Ok(app.commit(tx).await?)
+}
+
+/// True if a merchant in another cell has the host name. Each cell keeps only those of its own merchants apart.
+async fn is_taken_elsewhere(app: &App, host: &HostName) -> Result<bool, Failed> {
+    for other in app.cells().iter().filter(|cell| cell.name() != app.place().name()) {
+        if portals::find_handle(&other.store, host.as_str()).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn check(change: &PortalChange) -> Result<(), ConfigurePortalError> {

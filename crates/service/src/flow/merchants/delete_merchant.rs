@@ -7,6 +7,7 @@ use store::merchants::audit::{self, Entry};
 use store::merchants::deletions::{self, Deletion, EMPTIED};
 use store::merchants::merchant_keys;
 use store::messages::endpoints;
+use store::node::directory;
 
 use crate::app::App;
 
@@ -84,6 +85,12 @@ async fn delete_merchant(app: &App, deletion: &Deletion) -> Result<bool, Failed>
                 break;
             }
         }
+    }
+    // Before the merchant itself: whoever continues after that would find nothing to continue.
+    if app.has_several_cells() {
+        let mut tx = app.begin_home().await?;
+        directory::forget(&mut tx, deletion.merchant).await?;
+        app.commit_home(tx).await?;
     }
     let mut tx = app.begin(deletion.merchant).await?;
     if !deletions::finish(&mut tx).await? {

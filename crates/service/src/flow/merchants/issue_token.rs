@@ -39,6 +39,7 @@ impl From<store::Failed> for IssueTokenError {
 /// credential, and one for the secret before a rotation ends with the overlap.
 pub async fn issue_token(app: &App, shown: &Shown<'_>, wants: Option<&str>) -> Result<Issued, IssueTokenError> {
     let client = client::find(app, shown).await?;
+    let app = &client.app;
     let (merchant, granted) = (client.holder.merchant, client.holder.scopes);
     let wanted = wants.filter(|wants| !wants.trim().is_empty()).map(str::parse::<Scopes>).transpose();
     let scopes = wanted.ok().map(|wanted| wanted.unwrap_or(granted)).filter(|scopes| scopes.iter().all(|scope| granted.allow(scope)));

@@ -44,6 +44,7 @@ impl From<store::Failed> for RotateError {
 /// the end of the overlap stays.
 pub async fn rotate_credential(app: &App, shown: &Shown<'_>, overlap: TimeDelta) -> Result<Rotated, RotateError> {
     let client = client::find(app, shown).await?;
+    let app = &client.app;
     let now = app.now();
     let old_until = match client.until {
         Some(_) if !client.holder.secret_unused => return Err(RotateError::Replaced),

@@ -75,7 +75,7 @@ async fn together(app: &App, merchant: MerchantId, message: Received<'_>, body: 
     let identifiers = message.identifiers();
     let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).keep(body)).collect();
     let mut warnings: Vec<Warning> = message.orders.into_iter().flat_map(|order| order.warnings).collect();
-    let outcomes = app.intake.publish(app, orders).await?;
+    let outcomes = app.intake.publish(app, orders).await.inspect_err(|failed| app.forget_moved(merchant, failed))?;
     warnings.extend(returns::missing_units(app, merchant, &identifiers, &outcomes).await?);
     let orders = identifiers.into_iter().zip(outcomes.iter().map(|outcome| outcome.verdict)).collect();
     Ok(StoredMessage { accepted: Accepted { orders, warnings }, new_refunds: 0 })

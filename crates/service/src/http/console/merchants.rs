@@ -164,6 +164,10 @@ pub(super) fn refused(error: ConfigureError) -> ConsoleError {
         | ConfigureError::Binding(_)
         | ConfigureError::NoContact(_)
         | ConfigureError::NoName
+        | ConfigureError::NoSuchCell(_)
+        | ConfigureError::CellNotAdded(_)
+        | ConfigureError::CellDrains(_)
+        | ConfigureError::NoOpenCell
         | ConfigureError::AlreadyLive(_) => ConsoleError::Conflict(format!("{}.", capitalised(&error.to_string()))),
     }
 }

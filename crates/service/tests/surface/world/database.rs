@@ -1,9 +1,13 @@
 //! The database of one test: a copy of a migrated template, created in a few milliseconds and dropped with the test.
+//!
+//! With `TEST_CELLS=2` it is the second cell of an installation, in which all merchants live, and its first cell is another database.
 
 use std::process::Command;
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
+use backhaul::platform::config::HOME;
 use domain::node::mode::Mode;
 use sandbox::fault_proxy::{FaultProxy, Upstream};
 use sandbox::postgres::Cluster;
@@ -17,14 +21,68 @@ pub struct Database {
     pub url: String,
     maintenance: String,
     name: String,
+    /// The first cell of the installation, if this is its second one.
+    home: Option<Arc<Database>>,
 }
+
+/// The name of the second cell.
+pub const SECOND: &str = "b";
 
 impl Database {
     /// Creates a migrated database for a sandbox.
     pub async fn create() -> Self {
+        let database = Self::create_alone().await;
+        if std::env::var("TEST_CELLS").is_ok_and(|cells| cells == "2") {
+            let home = Arc::new(Self::create_alone().await);
+            home.puts_merchants_into_the_second_cell().await;
+            return database.beside(home);
+        }
+        database
+    }
+
+    /// Creates a migrated database for a sandbox with one cell.
+    async fn create_alone() -> Self {
         let server = Server::find();
         let template = server.template().await;
         server.create(Some(&template)).await
+    }
+
+    /// Creates the databases of two cells, both of which take merchants.
+    pub async fn create_two() -> (Arc<Self>, Arc<Self>) {
+        let home = Arc::new(Self::create_alone().await);
+        home.execute("insert into cell values ('b', 'open', now())").await;
+        let second = Self::create_alone().await;
+        (Arc::clone(&home), Arc::new(second.beside(home)))
+    }
+
+    fn beside(mut self, home: Arc<Self>) -> Self {
+        self.home = Some(home);
+        self
+    }
+
+    async fn puts_merchants_into_the_second_cell(&self) {
+        self.execute("insert into cell values ('b', 'open', now()), ('main', 'draining', now())").await;
+    }
+
+    /// Runs a statement that bypasses the service.
+    pub async fn execute(&self, statement: &'static str) {
+        sqlx::raw_sql(statement).execute(&mut self.connect().await).await.unwrap();
+    }
+
+    /// The name of this cell.
+    pub fn cell(&self) -> &'static str {
+        if self.home.is_some() { SECOND } else { HOME }
+    }
+
+    /// The settings that lead to this database.
+    pub fn settings(&self) -> Vec<(&'static str, String)> {
+        match &self.home {
+            Some(home) => {
+                let cells = format!(r#"[{{ name = "{SECOND}", url = "{}" }}]"#, self.url);
+                vec![("DATABASE_URL", home.url.clone()), ("BACKHAUL__CELLS", cells)]
+            }
+            None => vec![("DATABASE_URL", self.url.clone())],
+        }
     }
 
     /// Creates an empty database.
@@ -152,7 +210,7 @@ impl Server {
         let mut connection = options(&self.url).connect().await.unwrap();
         execute(&mut connection, format!("create database {name} template {}", template.unwrap_or("template0"))).await;
         connection.close().await.unwrap();
-        Database { url: self.database(&name), maintenance: self.url, name }
+        Database { url: self.database(&name), maintenance: self.url, name, home: None }
     }
 }
 

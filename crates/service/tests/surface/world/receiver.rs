@@ -41,10 +41,7 @@ impl World {
     }
 
     pub async fn receiver_at(&self, handle: &str, systems: Systems, change: EndpointChange) -> Receiver<'_> {
-        let merchant =
-            backhaul::flow::merchants::configure_merchant::add_merchant(&self.app, "test", &handle.parse().unwrap(), "A merchant", None)
-                .await
-                .unwrap();
+        let merchant = self.adds_merchant(&handle.parse().unwrap()).await;
         let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..change };
         let secret = flow::set_endpoint(&self.app, "test", merchant, Interface::Rma, change).await.unwrap().secret.unwrap();
         Receiver { world: self, merchant, systems, secret: secret.expose_secret().to_owned() }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use store::merchants::moves::{self, AuditDiffers, CopyError, MoveState};
+use store::node::directory;
 use store::{Failed, Store};
 use uuid::Uuid;
 
@@ -116,11 +117,18 @@ impl Moving<'_> {
         (self.from.store(), self.to.store())
     }
 
-    /// Takes the move to its next state.
+    /// Takes the move to its next state. The directory is changed together with the switch.
     pub(super) async fn advance(&self, from: MoveState, to: MoveState) -> Result<MoveState, MoveError> {
+        let switched = match to {
+            MoveState::Switched => moves::find_movable(self.from.store(), self.merchant).await?,
+            _ => None,
+        };
         let mut tx = self.home.begin_home().await?;
         if !moves::advance(&mut tx, self.merchant, self.mover, (from, to), self.home.now()).await? {
             return Err(MoveError::Held);
+        }
+        if let Some(merchant) = switched {
+            directory::place_in(&mut tx, self.merchant, &merchant.handle, self.to.name, self.home.now()).await?;
         }
         self.home.commit_home(tx).await?;
         Ok(to)

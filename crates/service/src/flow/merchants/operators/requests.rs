@@ -185,6 +185,7 @@ async fn rotate(app: &App, actor: &str, kind: Kind, covers: &[String]) -> Result
 }
 
 async fn erase(app: &App, actor: &str, merchant: MerchantId, orders: &[ErasureTarget]) -> Result<String, String> {
+    let app = &app.of(merchant).await.map_err(|failed| failed.to_string())?;
     let mut left = Vec::new();
     for target in orders {
         if let Err(error) = erase_shopper(app, actor, merchant, target).await {
@@ -200,6 +201,7 @@ async fn erase(app: &App, actor: &str, merchant: MerchantId, orders: &[ErasureTa
 }
 
 async fn discard(app: &App, actor: &str, merchant: MerchantId, selection: &Selection, count: i64) -> Result<String, String> {
+    let app = &app.of(merchant).await.map_err(|failed| failed.to_string())?;
     let mut discarded = 0;
     while discarded < count {
         let bound = Bound { most: (count - discarded).min(MOST_AT_ONCE), expected: None };

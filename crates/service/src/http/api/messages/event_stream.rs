@@ -111,7 +111,7 @@ impl HttpBody for Frames {
 
 /// The end of a live feed.
 enum Ended {
-    /// The client disconnected or lost its access, or the process is shutting down.
+    /// The client disconnected or lost its access, its merchant has moved, or the process is shutting down.
     Over,
     Failed(ApiError),
 }
@@ -175,9 +175,11 @@ impl Tail {
         self.send(format!("event: feed.refused\ndata: {data}\n\n")).await
     }
 
-    /// Checks that the process is not shutting down and that the token is still valid.
+    /// Checks that the process is not shutting down, that the merchant lives here and that the token is still valid.
     async fn check(&self) -> Result<(), Ended> {
-        if self.app.is_in(Phase::Leaving) {
+        // A client that reconnects is sent to the merchant's new cell, in which its feed continues.
+        let has_moved = matches!(self.app.is_cell_of(self.caller.merchant).await, Ok(false));
+        if has_moved || self.app.is_in(Phase::Leaving) {
             return Err(Ended::Over);
         }
         self.caller.check(&self.app).await.map_err(|error| match error {
