@@ -4,6 +4,7 @@ SHELL := bash
 WITH_POSTGRES := cargo run --locked --quiet -p sandbox --bin with-postgres --
 GENERATED := .sqlx docs/openapi.json docs/admin-openapi.json docs/cli.md
 FUZZ_RUNS ?= 1000000
+IN_CELLS := test(/^orders::/) or test(/^returns::/) or test(/^messages::(deliveries|retries|events)/)
 
 .PHONY: help
 help: ## Show this list
@@ -91,6 +92,11 @@ check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promto
 .PHONY: test
 test: ## Run all tests on a real PostgreSQL (from the PATH, or DATABASE_URL)
 	cargo nextest run --locked --workspace $(if $(CI),--profile ci)
+
+.PHONY: test-cells
+test-cells: ## Run the tests of orders, returns and deliveries with all merchants in the second of two cells, on two databases
+	@TEST_CELLS=2 cargo nextest run --locked --workspace --test surface --no-fail-fast -E '$(IN_CELLS)' \
+		&& echo "test-cells: passed" || { echo "test-cells: failed"; exit 1; }
 
 .PHONY: test-postgres
 test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched from Debian and not installed

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
-use backhaul::flow::merchants::configure_merchant as configure;
+use backhaul::flow::merchants::add_merchant::add_merchant;
 use backhaul::platform::clock::Clock;
 use backhaul::platform::config::Settings;
 use backhaul::platform::entropy::Entropy;
@@ -88,7 +88,7 @@ impl Stage {
             let merchant = match last {
                 // The program itself writes what only the newest schema has.
                 Some(_) => insert_merchant(&app, &mut connection, &handle).await?,
-                None => configure::add_merchant(&app, "proof", &handle.parse()?, "A merchant", None).await?,
+                None => add_merchant(&app, "proof", &handle.parse()?, "A merchant", None).await?,
             };
             stage.tokens.push(grant(&app, &mut connection, merchant).await?.expose_secret().to_owned());
             stage.merchants.push(merchant.0);

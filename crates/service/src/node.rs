@@ -11,6 +11,7 @@ pub mod keys;
 pub mod limits;
 pub mod loaded_keys;
 pub mod log_lines;
+pub mod places;
 pub mod proxies;
 pub mod rate;
 pub mod security;

@@ -91,7 +91,9 @@ impl Failed {
             .map(Self::Unreachable)
             .or_else(|| after("the transaction collided with another one (SQLSTATE ").map(Self::Collided))
             .or_else(|| after("the merchant is moving to another cell").map(|_| Self::Moved))
-            .or_else(|| after("the merchant lives in the cell `").and_then(|why| Some(Self::UnknownCell(why.split_once('`')?.0.to_owned()))))
+            .or_else(|| {
+                after("the merchant lives in the cell `").and_then(|why| Some(Self::UnknownCell(why.split_once('`')?.0.to_owned())))
+            })
             .or_else(|| after("the database refused the request: ").map(Self::Refused))
             .or_else(|| after("the constraint ").filter(|why| why.ends_with(" was violated")).map(Self::Constraint))
             .or_else(|| after("internal error: ").map(|_| Self::Internal("a command failed")))

@@ -35,10 +35,13 @@ pub(super) async fn run(app: &App, asked: &Reseal, secrets: Secrets) -> anyhow::
     if let Some(handle) = &asked.merchant {
         return reseal(app, find_merchant(app, handle).await?.id, secrets).await;
     }
-    let merchants = accounts::list(app.cell()).await?;
+    let mut merchants = Vec::new();
+    for app in app.of_each_cell() {
+        merchants.extend(accounts::list(app.cell()).await?.into_iter().map(|merchant| (app.clone(), merchant)));
+    }
     let bar = ProgressBar::with_draw_target(Some(u64::try_from(merchants.len())?), ProgressDrawTarget::stderr());
     let (mut resealed, mut failed) = (0, Vec::new());
-    for merchant in &merchants {
+    for (app, merchant) in &merchants {
         match reseal(app, merchant.id, secrets).await {
             Ok(count) => resealed += count,
             Err(error) => failed.push(format!("{}: {}", merchant.handle, output::told(&error))),

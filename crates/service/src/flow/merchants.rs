@@ -1,5 +1,6 @@
 //! Flows on merchants, their access, portals and brands, and erasing shoppers' data.
 
+pub mod add_merchant;
 pub mod bind_certificate;
 pub mod client;
 pub mod configure_brand;

@@ -144,7 +144,9 @@ mod tests {
 
     #[test]
     fn a_list_may_be_about_one_merchant() {
-        for (query, handle) in [(Some("state=open&merchant=acme"), Some("acme")), (Some("merchant="), None), (Some("a=b"), None), (None, None)] {
+        for (query, handle) in
+            [(Some("state=open&merchant=acme"), Some("acme")), (Some("merchant="), None), (Some("a=b"), None), (None, None)]
+        {
             assert_eq!(filtered(query).map(|handle| handle.to_string()).as_deref(), handle, "{query:?}");
         }
     }

@@ -12,9 +12,7 @@ use quick_cache::sync::Cache;
 use store::node::directory;
 use store::{Failed, Store};
 
-use super::Node;
 use super::cell::Cell;
-use super::health::Check;
 
 /// The most merchants, and the most handles, that are remembered, whether somebody has them or not.
 const MOST_REMEMBERED: usize = 100_000;
@@ -113,27 +111,6 @@ fn learn<K: Eq + Hash>(
     }
 }
 
-/// Checks that the settings name every cell in which merchants live. Nothing where there is one cell.
-pub async fn examine(node: &Node) -> Option<Check> {
-    const NAME: &str = "directory";
-    let home = home(node.cells())?;
-    Some(match directory::count_places(home).await {
-        Ok(places) => {
-            let unknown = |name: &String| !node.cells().iter().any(|cell| cell.name() == name);
-            let unknown: Vec<String> = places.into_iter().map(|(name, _)| name).filter(unknown).collect();
-            match unknown.as_slice() {
-                [] => Check::good(NAME, "the settings name every cell in which merchants live"),
-                names => Check::bad(
-                    NAME,
-                    format!("merchants live in cells that the settings do not name: {}", names.join(", ")),
-                    "add them to `[[cells]]` in the settings of every process",
-                ),
-            }
-        }
-        Err(failed) => Check::bad(NAME, failed.to_string(), "see the check of the database"),
-    })
-}
-
 /// What one of several cells was asked for and has. While none has it and some do not answer, nobody knows.
 pub fn first_found<T>(answers: Vec<Result<Option<T>, Failed>>) -> Result<Option<T>, Failed> {
     let mut nothing = Ok(None);
@@ -148,6 +125,6 @@ pub fn first_found<T>(answers: Vec<Result<Option<T>, Failed>>) -> Result<Option<
 }
 
 /// The cell that has the directory, if there are several.
-fn home(cells: &[Cell]) -> Option<&Store> {
+pub(super) fn home(cells: &[Cell]) -> Option<&Store> {
     cells.first().filter(|_| cells.len() > 1).map(|home| &home.store)
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backhaul::app::App;
+use backhaul::flow::merchants::add_merchant::{NewMerchant, add_merchant_to};
 use backhaul::flow::merchants::configure_merchant as flow;
 use backhaul::http;
 use backhaul::http::listener;
@@ -194,8 +195,8 @@ impl World {
     /// Adds a merchant to the cell of this world.
     pub async fn adds_merchant(&self, handle: &Handle) -> MerchantId {
         let cell = Some(self.app.place().name());
-        let new = flow::NewMerchant { handle, name: "A merchant", technical_contact: None, cell };
-        flow::add_merchant_to(&self.app, "test", &new).await.unwrap()
+        let new = NewMerchant { handle, name: "A merchant", technical_contact: None, cell };
+        add_merchant_to(&self.app, "test", &new).await.unwrap()
     }
 
     pub async fn ask(&self, method: Method, path: &str, shape: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder) -> Reply {

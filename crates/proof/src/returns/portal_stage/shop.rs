@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use backhaul::app::App;
-use backhaul::flow::merchants::configure_merchant::{Terms, add_merchant, issue_credential};
+use backhaul::flow::merchants::add_merchant::add_merchant;
+use backhaul::flow::merchants::configure_merchant::{Terms, issue_credential};
 use backhaul::flow::merchants::configure_portal::{PortalChange, set_portal};
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, pause_endpoint, resume_endpoint, set_endpoint};
 use backhaul::flow::returns::configure_carrier::{CarrierChange, set_carrier};

@@ -24,6 +24,7 @@ use wire::warehouse::drop_ship::DropShipOrderIn;
 
 use super::places::{self, ACTOR};
 use crate::app::App;
+use crate::flow::merchants::add_merchant::add_merchant;
 use crate::flow::merchants::configure_brand::{BrandChange, LogoChange, TextChange, set_brand};
 use crate::flow::merchants::configure_merchant;
 use crate::flow::merchants::configure_merchant::{IssuedCredential, Terms};
@@ -145,7 +146,7 @@ async fn create_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Resu
     let known = accounts::find(app.cell(), &handle).await?;
     let id = match &known {
         Some(known) => known.id,
-        None => configure_merchant::add_merchant(app, ACTOR, &handle, plan.shop.name, Some(CONTACT)).await?,
+        None => add_merchant(app, ACTOR, &handle, plan.shop.name, Some(CONTACT)).await?,
     };
     if known.is_none() {
         set_policy(app, ACTOR, id, policy(plan)?).await?;

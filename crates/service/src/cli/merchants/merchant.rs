@@ -1,6 +1,7 @@
 //! `backhaul merchant …`: the merchants of this installation.
 
 mod listing;
+mod shown;
 
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
@@ -12,12 +13,14 @@ use store::merchants::{deletions, onboarding as kept};
 use store::messages::unsent;
 use wire::time;
 
+use self::shown::MerchantOut;
 use super::moving;
 use crate::app::App;
 use crate::cli::confirm::Confirmation;
 use crate::cli::context::{AT_A_TERMINAL, actor, find_merchant};
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
+use crate::flow::merchants::add_merchant::{NewMerchant, add_merchant_to};
 use crate::flow::merchants::configure_merchant as flow;
 use crate::flow::merchants::delete_merchant::{begin_deleting_merchant, check};
 
@@ -107,18 +110,6 @@ pub(in crate::cli) enum Command {
     Move(moving::Move),
 }
 
-#[derive(Serialize)]
-struct MerchantOut {
-    handle: String,
-    name: String,
-    state: &'static str,
-    technical_contact: Option<String>,
-    retention_days: i32,
-    refund_days: i32,
-    created_at: String,
-    merchant_id: String,
-}
-
 /// A merchant with its unsent messages.
 #[derive(Serialize)]
 struct ShownMerchant {
@@ -130,31 +121,11 @@ struct ShownMerchant {
     dropped_unsent_messages: i64,
 }
 
-impl From<Merchant> for MerchantOut {
-    fn from(merchant: Merchant) -> Self {
-        Self {
-            state: merchant.state(),
-            handle: merchant.handle,
-            name: merchant.name,
-            technical_contact: merchant.technical_contact,
-            retention_days: merchant.retention_days,
-            refund_days: merchant.refund_days,
-            created_at: time::write(merchant.created_at),
-            merchant_id: merchant.id.to_string(),
-        }
-    }
-}
-
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::Add { handle, name, technical_contact, cell } => {
-            let new = flow::NewMerchant {
-                handle: &handle,
-                name: &name,
-                technical_contact: technical_contact.as_deref(),
-                cell: cell.as_deref(),
-            };
-            let app = &app.of(flow::add_merchant_to(app, &actor(), &new).await?).await?;
+            let new = NewMerchant { handle: &handle, name: &name, technical_contact: technical_contact.as_deref(), cell: cell.as_deref() };
+            let app = &app.of(add_merchant_to(app, &actor(), &new).await?).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::Set { handle, technical_contact, retention_days, refund_days } => {

@@ -92,7 +92,8 @@ async fn find_way(app: &App, handle: &Handle, to: Option<&str>) -> anyhow::Resul
     let from = begun.as_ref().map_or_else(|| lives.place().name().to_owned(), |begun| begun.from_cell.clone());
     let to = to.map(str::to_owned).or_else(|| begun.as_ref().map(|begun| begun.to_cell.clone()));
     let to = to.ok_or(MoveError::NoMove)?;
-    let cell = |name: &str| app.of_name(name).with_context(|| format!("the settings name no cell `{name}`; `backhaul cell list` lists all"));
+    let cell =
+        |name: &str| app.of_name(name).with_context(|| format!("the settings name no cell `{name}`; `backhaul cell list` lists all"));
     Ok(Way { merchant, from: cell(&from)?, to: cell(&to)?, is_begun: begun.is_some() })
 }
 

@@ -14,7 +14,7 @@ use crate::cli::context::AT_A_TERMINAL;
 use crate::cli::merchants::moving::move_to;
 use crate::cli::node::migrate::{migrate, told};
 use crate::cli::output::{self, Format};
-use crate::flow::merchants::configure_merchant::open_cell;
+use crate::flow::merchants::add_merchant::open_cell;
 use crate::platform::config::HOME;
 
 #[derive(Subcommand)]
@@ -95,7 +95,10 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::Open { name } => {
             let pending = named(app, &name)?.cell().pending_migrations().await?;
             if pending > 0 {
-                bail!("the schema of {name} is {} behind; run `backhaul cell add {name}`", output::counted(i64::try_from(pending)?, "migration"));
+                bail!(
+                    "the schema of {name} is {} behind; run `backhaul cell add {name}`",
+                    output::counted(i64::try_from(pending)?, "migration")
+                );
             }
             set_state(app, &name, CellState::Open).await?;
             output::said(format, &format!("{name} takes new merchants."))
@@ -191,6 +194,9 @@ async fn move_cell(app: &App, name: &str, to: &Node, confirmation: &Confirmation
     }
     output::said(
         format,
-        &format!("{name} is at {}:{} now. Set its url to that node and restart the processes; until then the old node forwards.", to.host, to.port),
+        &format!(
+            "{name} is at {}:{} now. Set its url to that node and restart the processes; until then the old node forwards.",
+            to.host, to.port
+        ),
     )
 }

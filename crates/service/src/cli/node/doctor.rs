@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::cli::dev::machine::machine;
 use crate::cli::output::{self, Format};
 use crate::node::health::{self, Check};
-use crate::node::{Node, certificate, database, directory, disk, proxies};
+use crate::node::{Node, certificate, database, disk, places, proxies};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -70,7 +70,7 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
                 let of_cell = examine_cell(&node).await;
                 checks.extend(of_cell.into_iter().map(|check| check.of(node.place())));
             }
-            checks.extend(directory::examine(&app).await);
+            checks.extend(places::examine(&app).await);
             checks.extend(proxies::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks.extend(certificate::examine_hosts(&app).await);

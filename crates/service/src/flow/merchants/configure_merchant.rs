@@ -1,7 +1,5 @@
 //! The operator sets up a merchant. Every change is audited in its own transaction.
 
-mod adding;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::Scopes;
@@ -16,7 +14,6 @@ use store::merchants::onboarding;
 use wire::merchants::audit::Changes;
 use wire::time;
 
-pub use self::adding::{NewMerchant, add_merchant, add_merchant_to, open_cell};
 use super::bind_certificate::{self, BindError};
 use crate::app::App;
 use crate::node::security::Event;
@@ -58,7 +55,7 @@ pub enum ConfigureError {
     Failed(#[from] store::Failed),
 }
 
-async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str) -> Result<(), store::Failed> {
+pub(super) async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str) -> Result<(), store::Failed> {
     audit::record(tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await
 }
 
@@ -85,7 +82,7 @@ pub async fn rename_merchant(app: &App, actor: &str, merchant: &Merchant, name: 
 }
 
 /// Checks that somebody can be reached there.
-fn check_contact(contact: Option<&str>) -> Result<(), ConfigureError> {
+pub(super) fn check_contact(contact: Option<&str>) -> Result<(), ConfigureError> {
     match contact {
         Some(contact) if contact.parse::<Email>().is_err() => Err(ConfigureError::NoContact(contact.to_owned())),
         _ => Ok(()),

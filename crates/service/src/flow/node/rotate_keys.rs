@@ -163,7 +163,7 @@ pub async fn status(app: &App) -> Result<Vec<KeyStatus>, Failed> {
 pub(super) async fn depends(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<i64, Failed> {
     let suppressed = match kind {
         Kind::Sealing => 0,
-        Kind::Fingerprint => suppressions::count_of_key(app.cell(), id).await?,
+        Kind::Fingerprint => suppressed(app, id).await?,
     };
     Ok(renewals(app, kind, id, used).await? + suppressed)
 }
@@ -171,13 +171,13 @@ pub(super) async fn depends(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -
 /// The number of things that depend on a key that is not in use for what is new, and that are renewed by timers and with use.
 async fn renewals(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<i64, Failed> {
     match kind {
-        Kind::Sealing => merchant_keys::count_sealed_with(app.cell(), id).await,
+        Kind::Sealing => sealed(app, id).await,
         Kind::Fingerprint => {
             let Some(now) = active(used, kind) else { return Ok(0) };
             if used.iter().any(|key| key.kind == kind.as_str() && key.id == id && key.activated_at.is_none()) {
                 return Ok(0);
             }
-            let merchants = fingerprints::count_unfinished(app.cell(), &now.id).await?;
+            let merchants = unfinished(app, &now.id).await?;
             Ok(merchants + operator_tokens::count_of_other_keys(app.home(), &now.id, app.now()).await?)
         }
     }
@@ -188,16 +188,52 @@ async fn left(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<Strin
         Kind::Sealing => Ok(format!("{} values are sealed with it", depends(app, kind, id, used).await?)),
         Kind::Fingerprint => {
             let Some(now) = active(used, kind) else { return Ok(String::new()) };
-            let merchants = fingerprints::count_unfinished(app.cell(), &now.id).await?;
-            let orders = fingerprints::count_done(app.cell(), &now.id).await?;
+            let merchants = unfinished(app, &now.id).await?;
+            let orders = done(app, &now.id).await?;
             let tokens = operator_tokens::count_of_other_keys(app.home(), &now.id, app.now()).await?;
             let begins = now.activated_at.map(|at| at + RECOMPUTED_AFTER).filter(|at| *at > app.now());
             let begins = begins.map(|at| format!(", from {} on", wire::time::write(at))).unwrap_or_default();
-            let suppressed = suppressions::count_of_key(app.cell(), id).await?;
+            let suppressed = suppressed(app, id).await?;
             Ok(format!(
                 "orders of {merchants} merchants are to be computed anew ({orders} orders done){begins}; {tokens} personal tokens; \
                  {suppressed} erased shoppers"
             ))
         }
     }
+}
+
+/// The erased shoppers of all cells whose fingerprints were made with a key.
+async fn suppressed(app: &App, id: &str) -> Result<i64, Failed> {
+    let mut count = 0;
+    for cell in app.cells() {
+        count += suppressions::count_of_key(&cell.store, id).await?;
+    }
+    Ok(count)
+}
+
+/// The values of all cells that a key has sealed.
+async fn sealed(app: &App, id: &str) -> Result<i64, Failed> {
+    let mut count = 0;
+    for cell in app.cells() {
+        count += merchant_keys::count_sealed_with(&cell.store, id).await?;
+    }
+    Ok(count)
+}
+
+/// The merchants of all cells whose fingerprints are still to be computed with a key.
+async fn unfinished(app: &App, id: &str) -> Result<i64, Failed> {
+    let mut count = 0;
+    for cell in app.cells() {
+        count += fingerprints::count_unfinished(&cell.store, id).await?;
+    }
+    Ok(count)
+}
+
+/// The orders of all cells whose fingerprints were computed with a key.
+async fn done(app: &App, id: &str) -> Result<i64, Failed> {
+    let mut count = 0;
+    for cell in app.cells() {
+        count += fingerprints::count_done(&cell.store, id).await?;
+    }
+    Ok(count)
 }

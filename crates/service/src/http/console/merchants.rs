@@ -14,8 +14,9 @@ use super::frame::{Frame, Section};
 use super::merchant_head::{State, unprocessable, up_to};
 use super::page::render;
 use super::stamp::Stamp;
+use crate::flow::merchants::add_merchant::add_merchant;
 use crate::flow::merchants::bind_certificate::BindError;
-use crate::flow::merchants::configure_merchant::{ConfigureError, LONGEST_NAME, add_merchant};
+use crate::flow::merchants::configure_merchant::{ConfigureError, LONGEST_NAME};
 use crate::http::pages::see;
 
 /// The filters of the list.

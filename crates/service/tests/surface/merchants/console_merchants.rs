@@ -242,7 +242,7 @@ async fn merchants_come_in_pages_by_handle() {
     let world = World::new().await;
     for at in 10..35 {
         let handle = format!("shop-{at}").parse().unwrap();
-        backhaul::flow::merchants::configure_merchant::add_merchant(&world.app, "test", &handle, "A shop", None).await.unwrap();
+        backhaul::flow::merchants::add_merchant::add_merchant(&world.app, "test", &handle, "A shop", None).await.unwrap();
     }
     let console = world.console(Role::Viewer).await;
     let first = console.get("/merchants").await.text;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use backhaul::flow::merchants::configure_merchant::add_merchant;
+use backhaul::flow::merchants::add_merchant::add_merchant;
 use backhaul::flow::messages::configure_endpoint::{CertificateChange, EndpointChange, set_endpoint};
 use backhaul::flow::node::renew_sealed::renew_sealed;
 use backhaul::platform::client_certificate::Fingerprint;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use backhaul::delivery::secrets::authentication::{Authentication, NoAuthentication, OAuth, Style};
 use backhaul::delivery::secrets::stored::Secrets;
-use backhaul::flow::merchants::configure_merchant::add_merchant;
+use backhaul::flow::merchants::add_merchant::add_merchant;
 use backhaul::flow::messages::configure_endpoint::{self as flow, ConfigureEndpointError, EndpointChange};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Kind};

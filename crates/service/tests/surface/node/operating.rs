@@ -265,7 +265,12 @@ async fn every_change_of_the_operator_leaves_one_audit_row() {
     flow::resume_merchant(&world.app, "cli:somebody", &stored).await.unwrap();
     flow::revoke_credential(&world.app, "cli:somebody", merchant.id, &merchant.client_id).await.unwrap();
     assert!(flow::revoke_credential(&world.app, "cli:somebody", merchant.id, &merchant.client_id).await.is_err(), "nothing left to revoke");
-    assert!(flow::add_merchant(&world.app, "cli:somebody", &"acme".parse().unwrap(), "Again", None).await.is_err(), "the handle is taken");
+    assert!(
+        backhaul::flow::merchants::add_merchant::add_merchant(&world.app, "cli:somebody", &"acme".parse().unwrap(), "Again", None)
+            .await
+            .is_err(),
+        "the handle is taken"
+    );
     let mut connection = world.database.connect().await;
     let rows =
         sqlx::query("select actor || ' ' || action as row from audit order by done_at, action").fetch_all(&mut connection).await.unwrap();

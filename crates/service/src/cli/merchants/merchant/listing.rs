@@ -5,7 +5,7 @@ use serde::Serialize;
 use store::Failed;
 use store::merchants::accounts::{self, Merchant};
 
-use super::MerchantOut;
+use super::shown::MerchantOut;
 use crate::app::App;
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
@@ -31,7 +31,8 @@ pub(super) async fn list(app: &App, page: &PageArgs, format: Format) -> anyhow::
     found.dedup_by_key(|found| found.merchant.id);
     let next = page.cut(&mut found, |last| last.merchant.handle.clone());
     let several = apps.len() > 1;
-    let listed = found.into_iter().map(|Found { merchant, cell, .. }| ListedMerchant { merchant: merchant.into(), cell: several.then_some(cell) });
+    let listed =
+        found.into_iter().map(|Found { merchant, cell, .. }| ListedMerchant { merchant: merchant.into(), cell: several.then_some(cell) });
     let merchants: Vec<ListedMerchant> = listed.collect();
     let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
     let mut headers = vec!["HANDLE", "NAME", "STATE", "CREATED"];

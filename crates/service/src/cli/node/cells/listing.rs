@@ -54,7 +54,15 @@ pub(super) async fn list(app: &App, format: Format) -> anyhow::Result<()> {
     for (name, merchants) in directory::count_places(app.home()).await? {
         if !found.iter().any(|cell| cell.name == name) {
             let error = Some("merchants live there, but the settings do not name it; add it to `[[cells]]`".to_owned());
-            found.push(CellOut { name, state: "unknown", server: None, pending_migrations: None, merchants: Some(merchants), bytes: None, error });
+            found.push(CellOut {
+                name,
+                state: "unknown",
+                server: None,
+                pending_migrations: None,
+                merchants: Some(merchants),
+                bytes: None,
+                error,
+            });
         }
     }
     let headers = ["CELL", "STATE", "SERVER", "SCHEMA", "MERCHANTS", "SIZE", "ERROR"];

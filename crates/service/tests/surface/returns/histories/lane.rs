@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use backhaul::flow::merchants::configure_merchant::add_merchant;
+use backhaul::flow::merchants::add_merchant::add_merchant;
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::warehouse::configure_place::{WarehouseChange, set_warehouse};
 use chrono::TimeDelta;

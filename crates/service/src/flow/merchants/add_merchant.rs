@@ -10,7 +10,7 @@ use store::Failed;
 use store::merchants::accounts;
 use store::node::directory::{self, AddedCell, HANDLE_IS_PLACED_ONCE};
 
-use super::{ConfigureError, check_contact, record};
+use super::configure_merchant::{ConfigureError, check_contact, record};
 use crate::app::App;
 
 /// A merchant to be added.
@@ -54,6 +54,8 @@ pub async fn add_merchant_to(app: &App, actor: &str, new: &NewMerchant<'_>) -> R
     let mut tx = app.begin_home().await?;
     directory::arrive(&mut tx, merchant).await?;
     app.commit_home(tx).await?;
+    // This process may remember that nobody had the handle.
+    app.directory.renew(app.home()).await?;
     Ok(merchant)
 }
 
