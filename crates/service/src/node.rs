@@ -5,6 +5,7 @@ pub mod cell;
 pub mod certificate;
 pub mod database;
 pub mod disk;
+pub mod each_cell;
 pub mod health;
 pub mod keys;
 pub mod limits;
@@ -97,6 +98,7 @@ impl Node {
         let Some(cell) = cells.first().cloned() else { return Err(NoNode::NoCell) };
         let metrics = Metrics::default();
         metrics.security_events.expect(&security::WATCHED);
+        cells.iter().filter_map(Cell::label).for_each(|cell| metrics.delivery.expect(cell));
         let process = Process {
             cells,
             keys: NodeKeys::load(&settings).map_err(|(kind, error)| NoNode::Keys(kind.as_str(), error))?,

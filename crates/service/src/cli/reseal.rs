@@ -35,11 +35,14 @@ pub(super) async fn run(app: &App, asked: &Reseal, secrets: Secrets) -> anyhow::
     if let Some(handle) = &asked.merchant {
         return reseal(app, find_merchant(app, handle).await?.id, secrets).await;
     }
-    let merchants = accounts::list(app.cell()).await?;
+    let mut merchants = Vec::new();
+    for cell in app.of_each_cell() {
+        merchants.extend(accounts::list(cell.cell()).await?.into_iter().map(|merchant| (cell.clone(), merchant)));
+    }
     let bar = ProgressBar::with_draw_target(Some(u64::try_from(merchants.len())?), ProgressDrawTarget::stderr());
     let (mut resealed, mut failed) = (0, Vec::new());
-    for merchant in &merchants {
-        match reseal(app, merchant.id, secrets).await {
+    for (cell, merchant) in &merchants {
+        match reseal(cell, merchant.id, secrets).await {
             Ok(count) => resealed += count,
             Err(error) => failed.push(format!("{}: {}", merchant.handle, output::told(&error))),
         }

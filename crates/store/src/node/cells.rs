@@ -38,6 +38,18 @@ pub async fn distribute(url: &str) -> Result<(), Failed> {
     Ok(connection.close().await?)
 }
 
+/// The bytes of the cell's tables and indexes.
+pub async fn size(store: &Store) -> Result<i64, Failed> {
+    let size = sqlx::query_scalar!(
+        r#"
+        select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as "bytes!"
+        from pg_class
+        where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')
+        "#
+    );
+    Ok(size.fetch_one(&store.pool).await?)
+}
+
 /// Moves the clock of a sandbox's cell as far ahead as that of the first cell. Functions of the schema go by it.
 pub async fn follow_clock(store: &Store, home: &ClockAhead) -> Result<(), Failed> {
     sqlx::query!(
