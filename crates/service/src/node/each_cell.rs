@@ -63,6 +63,7 @@ where
 
 /// The rows of all cells in the order of `key`. Rows with the same key are one row: while a merchant moves, it is in two cells, and its
 /// audit stays in both. The first cell that has it counts.
+#[must_use]
 pub fn merge<T, K: Ord>(of_cells: Vec<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> {
     let several = of_cells.len() > 1;
     let mut rows: Vec<T> = of_cells.into_iter().flatten().collect();
@@ -75,6 +76,7 @@ pub fn merge<T, K: Ord>(of_cells: Vec<Vec<T>>, key: impl Fn(&T) -> K) -> Vec<T> 
 
 /// The pages of all cells as one, in the order of `key`. A page ends where its cell looked no further; rows that come after the first of
 /// these places are left for the next page, because other cells may have rows before them.
+#[must_use]
 pub fn pages<T, K: Ord>(of_cells: Vec<(Vec<T>, Option<K>)>, key: impl Fn(&T) -> K) -> (Vec<T>, Option<K>) {
     let (rows, ends): (Vec<Vec<T>>, Vec<Option<K>>) = of_cells.into_iter().unzip();
     let end = ends.into_iter().flatten().min();
@@ -84,6 +86,7 @@ pub fn pages<T, K: Ord>(of_cells: Vec<(Vec<T>, Option<K>)>, key: impl Fn(&T) -> 
 }
 
 /// The rows of each cell together with what stands for the cell.
+#[must_use]
 pub fn placed<C: Clone, T>(cells: impl IntoIterator<Item = C>, of_cells: Vec<Vec<T>>) -> Vec<Vec<(C, T)>> {
     let with = |(cell, rows): (C, Vec<T>)| rows.into_iter().map(|row| (cell.clone(), row)).collect();
     cells.into_iter().zip(of_cells).map(with).collect()

@@ -37,6 +37,7 @@ impl<N, A: Default> Default for CellGauge<N, A> {
 
 impl<N, A: Default> CellGauge<N, A> {
     /// The gauge of the cell with this label; `None` for the first cell. It is shown from now on.
+    #[must_use]
     pub fn of(&self, cell: Option<&str>) -> Gauge<N, A> {
         match cell {
             None => self.first.clone(),
