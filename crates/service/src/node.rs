@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod database;
 pub mod directory;
 pub mod disk;
+pub mod each_cell;
 pub mod health;
 pub mod keys;
 pub mod limits;
@@ -102,6 +103,7 @@ impl Node {
         let Some(cell) = cells.first().cloned() else { return Err(NoNode::NoCell) };
         let metrics = Metrics::default();
         metrics.security_events.expect(&security::WATCHED);
+        cells.iter().filter_map(Cell::label).for_each(|cell| metrics.delivery.expect(cell));
         let process = Process {
             cells,
             directory: Directory::default(),

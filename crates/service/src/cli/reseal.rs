@@ -36,13 +36,13 @@ pub(super) async fn run(app: &App, asked: &Reseal, secrets: Secrets) -> anyhow::
         return reseal(app, find_merchant(app, handle).await?.id, secrets).await;
     }
     let mut merchants = Vec::new();
-    for app in app.of_each_cell() {
-        merchants.extend(accounts::list(app.cell()).await?.into_iter().map(|merchant| (app.clone(), merchant)));
+    for cell in app.of_each_cell() {
+        merchants.extend(accounts::list(cell.cell()).await?.into_iter().map(|merchant| (cell.clone(), merchant)));
     }
     let bar = ProgressBar::with_draw_target(Some(u64::try_from(merchants.len())?), ProgressDrawTarget::stderr());
     let (mut resealed, mut failed) = (0, Vec::new());
-    for (app, merchant) in &merchants {
-        match reseal(app, merchant.id, secrets).await {
+    for (cell, merchant) in &merchants {
+        match reseal(cell, merchant.id, secrets).await {
             Ok(count) => resealed += count,
             Err(error) => failed.push(format!("{}: {}", merchant.handle, output::told(&error))),
         }

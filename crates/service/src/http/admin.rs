@@ -61,13 +61,19 @@ pub(super) async fn readyz(State(admin): State<Admin>, headers: HeaderMap) -> im
     (status, Json(told))
 }
 
+/// The open connections to all cells, and those of them that are idle.
+fn connections(app: &App) -> (u32, usize) {
+    let of_cells = app.cells().iter().map(|cell| cell.store.connections());
+    of_cells.fold((0, 0), |(open, idle), of_cell| (open + of_cell.0, idle + of_cell.1))
+}
+
 /// The metrics, for Prometheus.
 pub(super) async fn metrics(State(admin): State<Admin>, headers: HeaderMap) -> impl IntoResponse {
     if !admin.may_see(&headers) {
         let challenge = [(header::WWW_AUTHENTICATE, r#"Bearer realm="backhaul-admin""#)];
         return (StatusCode::UNAUTHORIZED, challenge, "The metrics take the token of http.admin_token.\n").into_response();
     }
-    match admin.metrics.page(admin.cell().connections()) {
+    match admin.metrics.page(connections(&admin)) {
         Ok(page) => ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], page).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

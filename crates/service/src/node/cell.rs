@@ -32,6 +32,12 @@ impl Cell {
         &self.address.name
     }
 
+    /// The cell's name where things of other cells are told from those of the first one, which are not named.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        (!self.is_home()).then(|| self.name())
+    }
+
     /// The words for its database in messages.
     #[must_use]
     pub fn told(&self) -> String {

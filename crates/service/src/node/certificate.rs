@@ -14,8 +14,8 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer as _;
 use x509_parser::x509::{RelativeDistinguishedName, X509Name};
 
-use crate::node::Node;
 use crate::node::health::Check;
+use crate::node::{Node, each_cell};
 use crate::platform::config::{PairFiles, Settings};
 use crate::platform::metrics::CertificateLabels;
 use crate::platform::tls::Certificate;
@@ -81,7 +81,10 @@ pub async fn examine_hosts(node: &Node) -> Option<Check> {
     let files = if portal.listen().is_some() { portal.own_certificates(tls) } else { portal.public_certificates(tls) };
     let certificates: Vec<Certificate> = files.into_iter().filter_map(|files| Certificate::load(files).ok()).collect();
     // The database and the certificates have checks of their own.
-    let hosts = portals::list_all_hosts(node.cell()).await.ok().filter(|hosts| !hosts.is_empty() && !certificates.is_empty())?;
+    let hosts = each_cell::each(node, portals::list_all_hosts).await.ok()?.concat();
+    if hosts.is_empty() || certificates.is_empty() {
+        return None;
+    }
     let bare: Vec<&str> = hosts.iter().map(String::as_str).filter(|host| !certificates.iter().any(|one| one.is_for(host))).collect();
     Some(if bare.is_empty() {
         Check::good("portal hosts", format!("{} with a certificate", hosts.len()))
@@ -98,7 +101,7 @@ pub async fn examine_hosts(node: &Node) -> Option<Check> {
 /// Checks that credentials which are bound to client certificates can be used, if there are any.
 pub async fn examine_bound(node: &Node) -> Option<Check> {
     // The database has a check of its own.
-    let bound = certificates::count_bound(node.cell(), node.now()).await.ok().filter(|bound| *bound > 0)?;
+    let bound = each_cell::sum(node, |store| certificates::count_bound(store, node.now())).await.ok().filter(|bound| *bound > 0)?;
     let found = format!("{bound} credentials are bound to client certificates");
     Some(if node.settings.tls.client_certificates {
         Check::good("client certificates", format!("{found}, and callers are asked for one"))

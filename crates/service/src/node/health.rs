@@ -40,7 +40,7 @@ impl Check {
 
     /// This check as one of a cell.
     pub(crate) fn of(self, cell: &Cell) -> Self {
-        Self { cell: (!cell.is_home()).then(|| cell.name().to_owned()), ..self }
+        Self { cell: cell.label().map(str::to_owned), ..self }
     }
 }
 

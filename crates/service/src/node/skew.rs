@@ -17,7 +17,7 @@ pub fn measure(node: &Parts, asked_at: DateTime<Utc>, database: DateTime<Utc>, a
         return None;
     }
     let skew = between(asked_at, database, answered_at);
-    node.metrics.clock_skew_seconds.set(skew.as_seconds_f64());
+    node.metrics.clock_skew_seconds.of(node.place().label()).set(skew.as_seconds_f64());
     Some(skew)
 }
 

@@ -1,5 +1,6 @@
 //! The metrics for Prometheus. Names follow its conventions: base units, few labels.
 
+mod cells;
 mod pages;
 mod process;
 mod spans;
@@ -15,6 +16,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+pub use self::cells::{CellGauge, QueueLabels};
 pub use self::pages::{Pages, PortalStep, SecurityEvents, Surface};
 use self::process::ProcessGauges;
 pub use self::spans::Spans;
@@ -101,28 +103,37 @@ impl Connections {
     }
 }
 
-/// The state of deliveries, updated every few seconds. Each process reports on the buckets that it owns.
+/// The state of deliveries by cell, updated every few seconds. Each process reports on the buckets that it owns.
 #[derive(Clone, Default)]
 pub struct DeliveryGauges {
     /// Deliveries that have been due for more than a minute, up to 10,000.
-    pub past_due: Gauge,
+    pub past_due: CellGauge,
     /// The time since the oldest pending delivery fell due.
-    pub oldest_due_seconds: Gauge,
+    pub oldest_due_seconds: CellGauge,
     /// Open entries in the failure queue by interface, up to 10,000 in all.
-    pub failure_queue: Family<InterfaceLabels, Gauge>,
+    pub failure_queue: Family<QueueLabels, Gauge>,
     /// Internal work that was given up, up to 10,000.
-    pub internal_failures: Gauge,
+    pub internal_failures: CellGauge,
     /// Buckets owned by this process.
-    pub buckets: Gauge,
+    pub buckets: CellGauge,
     /// Buckets that no process owns.
-    pub unowned: Gauge,
+    pub unowned: CellGauge,
     /// Days ahead for which partitions of messages and attempts exist.
-    pub partitions_ahead_days: Gauge,
+    pub partitions_ahead_days: CellGauge,
     /// Partitions kept beyond their retention, because they contain messages that are still owed.
-    pub partitions_kept_late: Gauge,
+    pub partitions_kept_late: CellGauge,
 }
 
 impl DeliveryGauges {
+    /// Shows the gauges of a cell besides the first one from the start.
+    pub fn expect(&self, cell: &str) {
+        let Self { past_due, oldest_due_seconds, internal_failures, buckets, unowned, partitions_ahead_days, partitions_kept_late, .. } =
+            self;
+        for gauge in [past_due, oldest_due_seconds, internal_failures, buckets, unowned, partitions_ahead_days, partitions_kept_late] {
+            drop(gauge.of(Some(cell)));
+        }
+    }
+
     fn register(&self, registry: &mut Registry) {
         registry.register("delivery_past_due", "Deliveries due for more than a minute, up to 10,000", self.past_due.clone());
         registry.register(
@@ -203,7 +214,7 @@ pub struct Metrics {
     /// The end of each certificate of the settings, in seconds since 1970.
     pub certificate_ends: Family<CertificateLabels, Gauge>,
     /// The database's clock minus this process's.
-    pub clock_skew_seconds: Gauge<f64, AtomicU64>,
+    pub clock_skew_seconds: CellGauge<f64, AtomicU64>,
     /// The connections of the public listener.
     pub listener: Connections,
     /// The connections of the portal's own listener.
@@ -252,7 +263,7 @@ impl Default for Metrics {
             spans: Spans::default(),
             ready: Gauge::default(),
             certificate_ends: Family::default(),
-            clock_skew_seconds: Gauge::default(),
+            clock_skew_seconds: CellGauge::default(),
             listener: Connections::default(),
             portal_listener: Connections::default(),
             console_listener: Connections::default(),

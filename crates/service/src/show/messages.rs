@@ -5,5 +5,6 @@ pub(crate) mod deliveries;
 pub mod delivery_days;
 pub(crate) mod endpoints;
 pub(crate) mod payload;
+pub(crate) mod queue;
 pub mod report;
 pub(crate) mod retry_job;

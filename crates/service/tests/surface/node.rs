@@ -1,6 +1,7 @@
 //! A node: its listener, clock and rate limits, and the health and metrics that operators see.
 
 mod absent;
+mod across_cells;
 mod body_sizes;
 mod clock;
 mod connections;

@@ -14,6 +14,7 @@ pub mod receiver;
 mod returns;
 pub mod script;
 pub mod shopper;
+pub mod two_cells;
 pub mod warehouse;
 
 use std::sync::Arc;

@@ -186,6 +186,30 @@ pub async fn page(store: &Store, after: &str, limit: i64) -> Result<Vec<Merchant
     Ok(rows.into_iter().map(Merchant::from).collect())
 }
 
+/// The names of a merchant.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub id: MerchantId,
+    pub handle: String,
+    pub name: String,
+}
+
+/// The names of those of `merchants` that live in this cell.
+pub async fn names(store: &Store, merchants: &[Uuid]) -> Result<Vec<Named>, Failed> {
+    let rows = sqlx::query!("select merchant_id, handle, name from merchant where merchant_id = any ($1)", merchants);
+    let rows = rows.fetch_all(&store.pool).await?;
+    Ok(rows.into_iter().map(|row| Named { id: MerchantId(row.merchant_id), handle: row.handle, name: row.name }).collect())
+}
+
+/// The handles in the order in which this database lists merchants, each once.
+pub async fn in_order(store: &Store, handles: &[String]) -> Result<Vec<String>, Failed> {
+    let ordered = sqlx::query_scalar!(
+        r#"select handle as "handle!" from unnest($1::text[]) as known (handle) group by handle order by handle"#,
+        handles
+    );
+    Ok(ordered.fetch_all(&store.pool).await?)
+}
+
 /// Every merchant, by handle.
 pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
     let rows = sqlx::query_as!(

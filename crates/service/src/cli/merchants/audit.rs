@@ -18,6 +18,7 @@ use crate::cli::moment::moment;
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
 use crate::flow::merchants::verify_audit::{Verified, verify_audit};
+use crate::show::merchants::audit_entries;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -141,7 +142,7 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     for _ in 0..MOST_READS {
         let page = match merchant {
             Some(merchant) => audit::list(app.store(merchant), merchant, since, before).await?,
-            None => audit::list_all(app.cell(), since, before).await?,
+            None => audit_entries::list_all(app, since, before).await?,
         };
         let last =
             page.last().map(|entry| (entry.done_at, entry.id)).filter(|_| i64::try_from(page.len()).is_ok_and(|count| count >= LISTED));
@@ -167,8 +168,8 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     })
 }
 
-/// The merchants that were deleted and whose chain is kept.
-async fn deleted(app: &App) -> anyhow::Result<Vec<MerchantId>> {
+/// The merchants that were deleted, or have moved to another cell, and whose chain is kept.
+async fn gone(app: &App) -> anyhow::Result<Vec<MerchantId>> {
     let (mut all, mut after) = (Vec::new(), MerchantId(Uuid::nil()));
     loop {
         let page = audit_chain::of_deleted(app.cell(), after).await?;
@@ -182,18 +183,21 @@ async fn deleted(app: &App) -> anyhow::Result<Vec<MerchantId>> {
 }
 
 async fn verify(app: &App, merchant: Option<Handle>, format: Format) -> anyhow::Result<()> {
-    let mut chains = Vec::new();
+    let mut rows = Vec::new();
     if let Some(handle) = merchant {
-        chains.push((Some(handle.to_string()), None, Chain::Of(find_merchant(app, &handle).await?.id)));
+        let chain = Chain::Of(find_merchant(app, &handle).await?.id);
+        rows.push(ChainOut::new(Some(handle.to_string()), None, verify_audit(app, chain).await?));
     } else {
-        chains.push((None, None, Chain::Home));
-        let merchants = accounts::list(app.cell()).await?.into_iter();
-        chains.extend(merchants.map(|merchant| (Some(merchant.handle), None, Chain::Of(merchant.id))));
-        chains.extend(deleted(app).await?.into_iter().map(|merchant| (None, Some(merchant), Chain::Of(merchant))));
-    }
-    let mut rows = Vec::with_capacity(chains.len());
-    for (merchant, deleted, chain) in chains {
-        rows.push(ChainOut::new(merchant, deleted, verify_audit(app, chain).await?));
+        rows.push(ChainOut::new(None, None, verify_audit(app, Chain::Home).await?));
+        // A merchant that has moved has a chain in each of its cells.
+        for cell in app.of_each_cell() {
+            for merchant in accounts::list(cell.cell()).await? {
+                rows.push(ChainOut::new(Some(merchant.handle), None, verify_audit(&cell, Chain::Of(merchant.id)).await?));
+            }
+            for gone in gone(&cell).await? {
+                rows.push(ChainOut::new(None, Some(gone), verify_audit(&cell, Chain::Of(gone)).await?));
+            }
+        }
     }
     output::list(format, &rows, "", &["MERCHANT", "ENTRIES", "RESULT", "ENTRY", "WHY"], |row| {
         let entry = match (row.broken_sequence, &row.broken_audit_id) {

@@ -7,7 +7,7 @@ use domain::merchants::operator::Email;
 use domain::merchants::operator::request::Decision;
 use domain::messages::message::Interface;
 use serde::Serialize;
-use store::merchants::operator_requests::{self, Listed, Which};
+use store::merchants::operator_requests::{Listed, Which};
 use store::merchants::operators;
 use store::messages::endpoints;
 use store::messages::failure_selection::{self, Selection};
@@ -21,6 +21,7 @@ use crate::cli::output::{self, Format};
 use crate::flow::merchants::erase_shopper::ErasureTarget;
 use crate::flow::merchants::operators::requests::{self, Asked};
 use crate::platform::keys::Kind;
+use crate::show::merchants::named_requests;
 
 /// The most requests in a list.
 const MOST_LISTED: i64 = 100;
@@ -195,7 +196,7 @@ async fn list(app: &App, state: State, format: Format) -> anyhow::Result<()> {
         State::Decided => Which::Decided,
         State::Lapsed => Which::Lapsed,
     };
-    let listed = operator_requests::list(app.home(), Some(which), None, MOST_LISTED, app.now()).await?;
+    let listed = named_requests::list(app, Some(which), None, MOST_LISTED, app.now()).await?;
     let rows: Vec<RequestOut> = listed.into_iter().map(RequestOut::from).collect();
     let headers = ["REQUEST", "WANTED", "MERCHANT", "THINGS", "ASKED BY", "ASKED", "LAPSES", "DECISION"];
     output::list(format, &rows, "There are no such requests.", &headers, |row| {
@@ -213,7 +214,7 @@ async fn list(app: &App, state: State, format: Format) -> anyhow::Result<()> {
 }
 
 async fn show(app: &App, id: Uuid, format: Format) -> anyhow::Result<()> {
-    let found = operator_requests::list(app.home(), None, Some(id), 1, app.now()).await?.pop();
+    let found = named_requests::list(app, None, Some(id), 1, app.now()).await?.pop();
     output::one(format, &RequestOut::from(found.context("the request is gone")?))
 }
 

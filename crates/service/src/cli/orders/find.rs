@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use serde::Serialize;
-use store::merchants::search::{self as stored, Hit};
+use store::merchants::search::Hit;
 use store::messages::log::written_at;
 use uuid::Uuid;
 use wire::time;
@@ -64,7 +64,7 @@ pub(super) async fn run(app: &App, text: &str, format: Format) -> anyhow::Result
     }
     let mut rows = FoundOut::all(search::by_identifier(app, word).await?);
     if let Ok(message) = word.parse::<Uuid>()
-        && let Some(merchant) = stored::merchant_of_message(app.cell(), message).await?
+        && let Some(merchant) = search::merchant_of_message(app, message).await?
     {
         let (identifier, at) = (message.to_string(), time::write(written_at(message)));
         rows.push(FoundOut { kind: "message", merchant, identifier, status: None, belongs_to: None, at });

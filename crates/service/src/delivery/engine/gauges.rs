@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::lease::Leases;
 use crate::delivery::handle::Delivery;
-use crate::platform::metrics::{DeliveryGauges, InterfaceLabels};
+use crate::platform::metrics::{DeliveryGauges, QueueLabels};
 
 /// The interval between two updates.
 const EVERY: Duration = Duration::from_secs(5);
@@ -35,24 +35,29 @@ pub(super) async fn run(delivery: Delivery, leases: Arc<Leases>) {
 async fn update(delivery: &Delivery, deliverer: Uuid, buckets: &[u8]) -> Result<(), store::Failed> {
     let gauges: &DeliveryGauges = &delivery.metrics.delivery;
     let now = delivery.now();
-    gauges.buckets.set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));
+    let cell = delivery.place().label();
+    gauges.buckets.of(cell).set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));
     let by_interface = backlog::open_failures_by_interface(delivery.cell(), buckets, MOST_COUNTED).await?;
     let figures = Figures {
         past_due: backlog::past_due(delivery.cell(), buckets, now - GRACE, MOST_COUNTED).await?,
         oldest_due_at: backlog::oldest_due(delivery.cell(), buckets, now).await?,
         open_failures: by_interface.iter().map(|(_, count)| count).sum(),
     };
-    gauges.past_due.set(figures.past_due);
-    gauges.oldest_due_seconds.set(figures.oldest_due_at.map_or(0, |oldest| (now - oldest).num_seconds()));
+    gauges.past_due.of(cell).set(figures.past_due);
+    let oldest_due = figures.oldest_due_at.map_or(0, |oldest| (now - oldest).num_seconds());
+    gauges.oldest_due_seconds.of(cell).set(oldest_due);
     for interface in Interface::ALL {
         let open = by_interface.iter().find(|(name, _)| name == interface.as_str()).map_or(0, |(_, count)| *count);
-        gauges.failure_queue.get_or_create(&InterfaceLabels { interface: interface.as_str() }).set(open);
+        let labels = QueueLabels { cell: cell.map(str::to_owned), interface: interface.as_str() };
+        gauges.failure_queue.get_or_create(&labels).set(open);
     }
     backlog::save(delivery.cell(), deliverer, figures).await?;
-    gauges.internal_failures.set(backlog::internal_failures(delivery.cell(), buckets, MOST_COUNTED).await?);
-    gauges.unowned.set(backlog::unowned(delivery.cell()).await?);
+    let internal_failures = backlog::internal_failures(delivery.cell(), buckets, MOST_COUNTED).await?;
+    gauges.internal_failures.of(cell).set(internal_failures);
+    let unowned = backlog::unowned(delivery.cell()).await?;
+    gauges.unowned.of(cell).set(unowned);
     if let Some((_, ends)) = partitions::range(delivery.cell()).await? {
-        gauges.partitions_ahead_days.set((ends - now).num_days());
+        gauges.partitions_ahead_days.of(cell).set((ends - now).num_days());
     }
     Ok(())
 }

@@ -52,7 +52,8 @@ impl Delivery {
         let now = self.shared_now().await?;
         partitions::make_around(self.cell(), now).await?;
         let kept = partitions::drop_before(self.cell(), now - KEPT_FOR).await?;
-        self.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
+        let kept_late = i64::try_from(kept.len()).unwrap_or(i64::MAX);
+        self.metrics.delivery.partitions_kept_late.of(self.place().label()).set(kept_late);
         if !kept.is_empty() {
             tracing::warn!(?kept, "partitions past their retention are kept, because messages in them are still owed");
         }

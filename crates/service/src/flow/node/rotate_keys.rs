@@ -8,6 +8,7 @@ use store::node::keys::{self, UsedKey};
 use store::orders::fingerprints;
 
 use crate::app::App;
+use crate::node::each_cell;
 use crate::node::keys::{WrongKey, active, compare};
 use crate::platform::keys::{Kind, Known};
 
@@ -163,7 +164,7 @@ pub async fn status(app: &App) -> Result<Vec<KeyStatus>, Failed> {
 pub(super) async fn depends(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<i64, Failed> {
     let suppressed = match kind {
         Kind::Sealing => 0,
-        Kind::Fingerprint => suppressed(app, id).await?,
+        Kind::Fingerprint => each_cell::sum(app, |store| suppressions::count_of_key(store, id)).await?,
     };
     Ok(renewals(app, kind, id, used).await? + suppressed)
 }
@@ -171,13 +172,13 @@ pub(super) async fn depends(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -
 /// The number of things that depend on a key that is not in use for what is new, and that are renewed by timers and with use.
 async fn renewals(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<i64, Failed> {
     match kind {
-        Kind::Sealing => sealed(app, id).await,
+        Kind::Sealing => each_cell::sum(app, |store| merchant_keys::count_sealed_with(store, id)).await,
         Kind::Fingerprint => {
             let Some(now) = active(used, kind) else { return Ok(0) };
             if used.iter().any(|key| key.kind == kind.as_str() && key.id == id && key.activated_at.is_none()) {
                 return Ok(0);
             }
-            let merchants = unfinished(app, &now.id).await?;
+            let merchants = each_cell::sum(app, |store| fingerprints::count_unfinished(store, &now.id)).await?;
             Ok(merchants + operator_tokens::count_of_other_keys(app.home(), &now.id, app.now()).await?)
         }
     }
@@ -188,52 +189,16 @@ async fn left(app: &App, kind: Kind, id: &str, used: &[UsedKey]) -> Result<Strin
         Kind::Sealing => Ok(format!("{} values are sealed with it", depends(app, kind, id, used).await?)),
         Kind::Fingerprint => {
             let Some(now) = active(used, kind) else { return Ok(String::new()) };
-            let merchants = unfinished(app, &now.id).await?;
-            let orders = done(app, &now.id).await?;
+            let merchants = each_cell::sum(app, |store| fingerprints::count_unfinished(store, &now.id)).await?;
+            let orders = each_cell::sum(app, |store| fingerprints::count_done(store, &now.id)).await?;
             let tokens = operator_tokens::count_of_other_keys(app.home(), &now.id, app.now()).await?;
             let begins = now.activated_at.map(|at| at + RECOMPUTED_AFTER).filter(|at| *at > app.now());
             let begins = begins.map(|at| format!(", from {} on", wire::time::write(at))).unwrap_or_default();
-            let suppressed = suppressed(app, id).await?;
+            let suppressed = each_cell::sum(app, |store| suppressions::count_of_key(store, id)).await?;
             Ok(format!(
                 "orders of {merchants} merchants are to be computed anew ({orders} orders done){begins}; {tokens} personal tokens; \
                  {suppressed} erased shoppers"
             ))
         }
     }
-}
-
-/// The erased shoppers of all cells whose fingerprints were made with a key.
-async fn suppressed(app: &App, id: &str) -> Result<i64, Failed> {
-    let mut count = 0;
-    for cell in app.cells() {
-        count += suppressions::count_of_key(&cell.store, id).await?;
-    }
-    Ok(count)
-}
-
-/// The values of all cells that a key has sealed.
-async fn sealed(app: &App, id: &str) -> Result<i64, Failed> {
-    let mut count = 0;
-    for cell in app.cells() {
-        count += merchant_keys::count_sealed_with(&cell.store, id).await?;
-    }
-    Ok(count)
-}
-
-/// The merchants of all cells whose fingerprints are still to be computed with a key.
-async fn unfinished(app: &App, id: &str) -> Result<i64, Failed> {
-    let mut count = 0;
-    for cell in app.cells() {
-        count += fingerprints::count_unfinished(&cell.store, id).await?;
-    }
-    Ok(count)
-}
-
-/// The orders of all cells whose fingerprints were computed with a key.
-async fn done(app: &App, id: &str) -> Result<i64, Failed> {
-    let mut count = 0;
-    for cell in app.cells() {
-        count += fingerprints::count_done(&cell.store, id).await?;
-    }
-    Ok(count)
 }

@@ -20,6 +20,7 @@ use super::frame::{Frame, Notice, Section};
 use super::listing::named_merchant;
 use super::page::render;
 use super::stamp::Stamp;
+use crate::show::merchants::audit_entries;
 
 /// The rows of a page.
 const PAGE: usize = 50;
@@ -97,7 +98,7 @@ async fn find(
 ) -> Result<(Vec<Recorded>, Option<Place>), ConsoleError> {
     let looked_at = match &asked.merchant {
         Some(merchant) => audit::list(by.app.store(merchant.id), merchant.id, asked.since, from).await?,
-        None => audit::list_all(by.app.cell(), asked.since, from).await?,
+        None => audit_entries::list_all(&by.app, asked.since, from).await?,
     };
     let place = |entry: &Recorded| (entry.done_at, entry.id);
     let last = looked_at.last().map(place).filter(|_| i64::try_from(looked_at.len()).is_ok_and(|count| count >= LISTED));

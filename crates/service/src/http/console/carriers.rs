@@ -13,6 +13,7 @@ use super::form::Query;
 use super::frame::{Frame, Section};
 use super::page::render;
 use super::stamp::Stamp;
+use crate::node::each_cell;
 
 /// The accounts on a page.
 const PAGE: usize = 50;
@@ -42,7 +43,8 @@ pub(super) struct After {
 
 pub(super) async fn list(by: By<Viewer>, Query(After { after }): Query<After>) -> Result<Response, ConsoleError> {
     let most = i64::try_from(PAGE).unwrap_or(i64::MAX);
-    let mut found = carrier_accounts::list_across(by.app.cell(), after.unwrap_or_default(), most + 1, MOST_COUNTED).await?;
+    let of_cell = |store| carrier_accounts::list_across(store, after.unwrap_or_default(), most + 1, MOST_COUNTED);
+    let mut found = each_cell::list(&by.app, of_cell, |account| account.merchant).await?;
     let more = found.len() > PAGE;
     found.truncate(PAGE);
     let row = |account: Listed| Row {

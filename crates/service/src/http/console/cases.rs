@@ -18,6 +18,7 @@ use super::page::render;
 use super::stamp::Stamp;
 use crate::flow::returns::close_case::{Case, close_case};
 use crate::http::pages::see;
+use crate::node::each_cell;
 
 /// The rows of a page.
 const PAGE: usize = 50;
@@ -103,12 +104,12 @@ fn kinds() -> Vec<(WorkKind, &'static str)> {
 pub(super) async fn list(by: By<Viewer>, Query(filter): Query<Filter>) -> Result<Response, ConsoleError> {
     let kind = filter.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(WorkKind::RefundInQuestion);
     let wanted = i64::try_from(PAGE).unwrap_or(i64::MAX);
-    let mut cases = open_cases::list(by.app.cell(), kind, filter.after, wanted + 1).await?;
+    let mut cases = each_cell::list(&by.app, |store| open_cases::list(store, kind, filter.after, wanted + 1), |case| case.id).await?;
     let more = (cases.len() > PAGE).then(|| cases.get(PAGE - 1).map(|case| case.id)).flatten();
     cases.truncate(PAGE);
     let rows: Vec<Row> = cases.into_iter().map(|case| Row { opened: by.ago(case.opened_at), case }).collect();
-    let (count, _) = open_cases::count(by.app.cell(), kind, MOST_COUNTED).await?;
-    let heading = format!("{}: {}", name(kind), Count::of(count));
+    let counted = each_cell::each(&by.app, |store| open_cases::count(store, kind, MOST_COUNTED)).await?;
+    let heading = format!("{}: {}", name(kind), Count::sum(counted.into_iter().map(|(count, _)| count)));
     let notice = filter.closed.then(|| Notice::ok("The case is closed.", "It stays in the merchant's audit log."));
     let frame = by.frame(Section::Today, &heading).with(notice);
     render(&Page { frame, kind, kinds: kinds(), rows, more, advice: advice(kind) })

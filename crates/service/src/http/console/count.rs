@@ -18,6 +18,18 @@ impl Count {
         Self { count, bound: MOST_COUNTED }
     }
 
+    /// The sum of counts that stop at [`MOST_COUNTED`].
+    pub(super) fn sum(counts: impl IntoIterator<Item = i64>) -> Self {
+        counts.into_iter().map(Self::of).reduce(Self::and).unwrap_or(Self::of(0))
+    }
+
+    /// Both counts together. Counting stopped if it stopped for one of them.
+    pub(super) const fn and(self, other: Self) -> Self {
+        let count = self.count + other.count;
+        let stopped = self.count >= self.bound || other.count >= other.bound;
+        Self { count, bound: if stopped { count } else { self.bound.saturating_add(other.bound) } }
+    }
+
     pub(super) const fn is_none(self) -> bool {
         self.count == 0
     }
@@ -62,5 +74,12 @@ mod tests {
         );
         assert_eq!(Count { count: 99, bound: 100 }.to_string(), "99");
         assert_eq!(Count { count: 10_000, bound: 10_000 }.to_string(), "10,000 or more");
+    }
+
+    #[test]
+    fn a_sum_of_counts_is_exact_unless_one_of_them_stopped() {
+        let told = |counts: &[i64]| Count::sum(counts.iter().copied()).to_string();
+        assert_eq!([told(&[]), told(&[7]), told(&[60, 70])], ["0", "7", "130"]);
+        assert_eq!([told(&[100]), told(&[100, 3]), told(&[60, 0, 100])], ["100 or more", "103 or more", "160 or more"]);
     }
 }

@@ -56,11 +56,8 @@ struct Page {
 
 pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let (mut list, window) = List::read(&by, "/warehouse/drop-ship", STATES, filters).await?;
-    let found = if list.is_nobodys() {
-        Vec::new()
-    } else {
-        across::drop_ship_orders(by.app.cell(), list.merchant(), &list.states(), &window).await?
-    };
+    let (merchant, states) = (list.merchant(), list.states());
+    let found = list.find(&by, |store| across::drop_ship_orders(store, merchant, &states, &window), |order| order.id).await?;
     let row = |order: ListedDropShip| Row {
         at: drop_ship_at(&order.handle, &order.client_identifier),
         status: order.status.parse().map_or(("off", "Unknown"), shown),
@@ -68,7 +65,7 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         changed: by.time(order.updated_at),
         order,
     };
-    let rows = list.cut(found, |order| order.id).into_iter().map(row).collect();
+    let rows = found.into_iter().map(row).collect();
     render(&Page { frame: by.frame(Section::Warehouse, "Drop-ship orders").with(list.notice()), list, rows })
 }
 

@@ -1,5 +1,7 @@
 //! `/merchants/{handle}/exceptions/{id}`: a receiving exception, and the work on it.
 
+use std::slice;
+
 use askama::Template;
 use axum::response::Response;
 use domain::merchants::operator::{Operator, Role};
@@ -14,6 +16,7 @@ use wire::warehouse::receiving::explain;
 use super::asn_page::exception_at;
 use super::by::{By, Permission, Support, Viewer};
 use super::error::ConsoleError;
+use super::exceptions::name_owners;
 use super::failure_choice::merchant_of;
 use super::form::{Form, Path};
 use super::frame::{Frame, Section};
@@ -55,7 +58,9 @@ struct Page {
 async fn find<P: Permission>(by: &By<P>, handle: &str, id: Uuid) -> Result<(Merchant, WorkedException), ConsoleError> {
     let merchant = merchant_of(by, handle).await?;
     let found = exception_pages::find(by.app.store(merchant.id), merchant.id, id).await?;
-    Ok((merchant, found.ok_or(ConsoleError::NotFound)?))
+    let mut found = found.ok_or(ConsoleError::NotFound)?;
+    name_owners(&by.app, slice::from_mut(&mut found)).await?;
+    Ok((merchant, found))
 }
 
 pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)>) -> Result<Response, ConsoleError> {

@@ -1,8 +1,13 @@
 //! `GET /exceptions`: what warehouses found that does not match, as a work list of one merchant or of all.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use askama::Template;
 use axum::response::Response;
+use domain::id::MerchantId;
 use serde::Deserialize;
+use store::merchants::operators;
 use store::warehouse::exception_pages::{self, Shown, WorkedException};
 use uuid::Uuid;
 
@@ -15,6 +20,8 @@ use super::frame::{Frame, Notice, Section};
 use super::listing::{Tabs, named_merchant, scanned_for, tabs};
 use super::page::render;
 use super::stamp::Stamp;
+use crate::app::App;
+use crate::node::each_cell;
 
 /// The rows of a page.
 const PAGE: usize = 50;
@@ -76,7 +83,7 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     let page = if is_nobodys {
         exception_pages::Page { exceptions: Vec::new(), next: None }
     } else {
-        exception_pages::list(by.app.cell(), merchant.as_ref().map(|merchant| merchant.id), &shown, filters.after, PAGE).await?
+        find(&by, merchant.as_ref().map(|merchant| merchant.id), &shown, filters.after).await?
     };
     let heading = match (&merchant, &shown) {
         (Some(merchant), _) => format!("{name}: {}", merchant.name),
@@ -104,9 +111,50 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     })
 }
 
+/// A page of the exceptions of all cells, in the order of the list.
+async fn find(
+    by: &By<Viewer>,
+    merchant: Option<MerchantId>,
+    shown: &Shown,
+    after: Option<Uuid>,
+) -> Result<exception_pages::Page, ConsoleError> {
+    let of_cells = each_cell::each(&by.app, |store| exception_pages::list(store, merchant, shown, after, PAGE)).await?;
+    let of_cells = of_cells.into_iter().map(|page| (page.exceptions, page.next));
+    let (mut exceptions, mut next) = match shown {
+        Shown::Open | Shown::OwnedBy(_) => each_cell::pages(of_cells.collect(), |exception| exception.id),
+        Shown::Resolved => {
+            let newest_first = of_cells.map(|(exceptions, next)| (exceptions, next.map(Reverse))).collect();
+            let (exceptions, next) = each_cell::pages(newest_first, |exception: &WorkedException| Reverse(exception.id));
+            (exceptions, next.map(|Reverse(next)| next))
+        }
+    };
+    if exceptions.len() > PAGE {
+        exceptions.truncate(PAGE);
+        next = exceptions.last().map(|last| last.id);
+    }
+    name_owners(&by.app, &mut exceptions).await?;
+    Ok(exception_pages::Page { exceptions, next })
+}
+
+/// Names the owners of exceptions of other cells: people are in the first one.
+pub(super) async fn name_owners(app: &App, exceptions: &mut [WorkedException]) -> Result<(), ConsoleError> {
+    if !app.has_several_cells() {
+        return Ok(());
+    }
+    let mut names: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for exception in exceptions.iter_mut().filter(|exception| !exception.owner.is_empty() && exception.owner_name.is_none()) {
+        if !names.contains_key(&exception.owner) {
+            let owner = operators::find(app.home(), &exception.owner).await?;
+            names.insert(exception.owner.clone(), owner.map(|owner| owner.operator.name));
+        }
+        exception.owner_name = names.get(&exception.owner).cloned().flatten();
+    }
+    Ok(())
+}
+
 async fn count(by: &By<Viewer>, owner: Option<&str>) -> Result<Count, ConsoleError> {
-    let (count, _) = exception_pages::count(by.app.cell(), owner, MOST_COUNTED).await?;
-    Ok(Count::of(count))
+    let counted = each_cell::each(&by.app, |store| exception_pages::count(store, owner, MOST_COUNTED)).await?;
+    Ok(Count::sum(counted.into_iter().map(|(count, _)| count)))
 }
 
 fn row(by: &By<Viewer>, exception: WorkedException) -> Row {

@@ -41,7 +41,8 @@ const fn state(expected: &ExpectedReturn) -> (&'static str, &'static str) {
 
 pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let (mut list, window) = List::read(&by, "/warehouse/returns", &[], filters).await?;
-    let found = if list.is_nobodys() { Vec::new() } else { across::expected_returns(by.app.cell(), list.merchant(), &window).await? };
+    let merchant = list.merchant();
+    let found = list.find(&by, |store| across::expected_returns(store, merchant, &window), |expected| expected.id).await?;
     let row = |expected: ExpectedReturn| Row {
         at: return_at(&expected.handle, &expected.identifier),
         order_at: order_at(&expected.handle, &expected.order),
@@ -49,6 +50,6 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         started: by.ago(expected.created_at),
         expected,
     };
-    let rows = list.cut(found, |expected| expected.id).into_iter().map(row).collect();
+    let rows = found.into_iter().map(row).collect();
     render(&Page { frame: by.frame(Section::Warehouse, "Expected returns").with(list.notice()), list, rows })
 }

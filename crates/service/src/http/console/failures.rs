@@ -7,6 +7,7 @@ use domain::messages::message::{Interface, Internal};
 use serde::Deserialize;
 use store::messages::backlog;
 use store::messages::failure_groups::{self, Filter, Group, GroupKey, Owner};
+use store::{Failed, Store};
 use uuid::Uuid;
 
 use super::by::{By, Viewer};
@@ -19,6 +20,8 @@ use super::frame::{Frame, Notice, Section};
 use super::late::MOST_OF_DELIVERERS;
 use super::page::render;
 use super::stamp::Stamp;
+use crate::node::each_cell;
+use crate::show::messages::queue;
 
 /// The filters in the address.
 #[derive(Deserialize, Default)]
@@ -72,8 +75,14 @@ struct Page {
 /// The messages in the failure queue, as the deliverers have counted them. If they know of none, the queue is looked at itself: they
 /// may not have counted yet, or none of them is alive.
 pub(super) async fn count(by: &By<Viewer>) -> Result<Count, ConsoleError> {
-    let count = match backlog::figures(by.app.cell()).await?.open_failures {
-        0 => failure_groups::count(by.app.cell()).await?,
+    let counts = each_cell::each(&by.app, count_in).await?;
+    Ok(counts.into_iter().reduce(Count::and).unwrap_or(Count::of(0)))
+}
+
+/// [`count`] of one cell.
+pub(super) async fn count_in(store: &Store) -> Result<Count, Failed> {
+    let count = match backlog::figures(store).await?.open_failures {
+        0 => failure_groups::count(store).await?,
         counted => counted,
     };
     Ok(Count { count, bound: MOST_OF_DELIVERERS })
@@ -114,7 +123,7 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         reason: filters.after_reason.clone(),
     });
     let wanted = Filter { merchant: merchant.as_ref().map(|merchant| merchant.id), interface, owner, internal };
-    let page = failure_groups::list(by.app.cell(), &wanted, after.as_ref()).await?;
+    let page = queue::groups(&by.app, &wanted, after.as_ref()).await?;
     let mut groups = page.groups;
     groups.sort_by_key(|group| group.oldest);
     let mut at: Vec<Uuid> = groups.iter().map(|group| group.key.endpoint.0).collect();

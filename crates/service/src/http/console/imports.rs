@@ -81,7 +81,8 @@ struct Page {
 
 pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let (mut list, window) = List::read(&by, "/intake/imports", &[], filters).await?;
-    let found = if list.is_nobodys() { Vec::new() } else { imports::list_across(by.app.cell(), list.merchant(), &window).await? };
+    let merchant = list.merchant();
+    let found = list.find(&by, |store| imports::list_across(store, merchant, &window), |listed| listed.import.id).await?;
     let row = |listed: ListedImport| Row {
         shown: LongId(listed.import.id),
         state: state(&by, &listed.import),
@@ -90,7 +91,7 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         progressed: by.time(listed.import.updated_at),
         listed,
     };
-    let rows = list.cut(found, |listed| listed.import.id).into_iter().map(row).collect();
+    let rows = found.into_iter().map(row).collect();
     let command = format!("backhaul orders import --merchant {} FILE", list.handle());
     render(&Page { frame: by.frame(Section::Intake, "Imports").with(list.notice()), list, rows, command })
 }

@@ -37,7 +37,8 @@ struct Page {
 
 pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let (mut list, window) = List::read(&by, "/warehouse", STATES, filters).await?;
-    let found = if list.is_nobodys() { Vec::new() } else { across::asns(by.app.cell(), list.merchant(), &list.states(), &window).await? };
+    let (merchant, states) = (list.merchant(), list.states());
+    let found = list.find(&by, |store| across::asns(store, merchant, &states, &window), |asn| asn.id).await?;
     let row = |asn: ListedAsn| Row {
         at: asn_at(&asn.handle, &asn.number),
         state: asn_state(asn.state),
@@ -46,6 +47,6 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         changed: by.time(asn.updated_at),
         asn,
     };
-    let rows = list.cut(found, |asn| asn.id).into_iter().map(row).collect();
+    let rows = found.into_iter().map(row).collect();
     render(&Page { frame: by.frame(Section::Warehouse, "Inbound ASNs").with(list.notice()), list, rows })
 }

@@ -6,12 +6,14 @@ use store::merchants::accounts::Merchant;
 use store::messages::backlog;
 use store::messages::late::{self, Examined, GRACE, Late, LateEndpoint, Place};
 use store::messages::log::written_at;
+use store::{Failed, Store};
 use uuid::Uuid;
 
 use super::by::{By, Viewer};
 use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
 use super::message_row::{Row, Wanted};
+use crate::node::each_cell;
 
 /// The deliverers stop counting here.
 pub(super) const MOST_OF_DELIVERERS: i64 = 10_000;
@@ -19,14 +21,35 @@ pub(super) const MOST_OF_DELIVERERS: i64 = 10_000;
 const LISTED: i64 = 25;
 
 /// The late messages of all merchants, and the due time of the oldest.
+#[derive(Clone, Copy)]
 pub(super) struct Standing {
     pub(super) count: Count,
     pub(super) oldest_due_at: Option<DateTime<Utc>>,
 }
 
+impl Default for Standing {
+    fn default() -> Self {
+        Self { count: Count::of(0), oldest_due_at: None }
+    }
+}
+
+impl Standing {
+    /// Both together.
+    pub(super) fn and(self, other: Self) -> Self {
+        let oldest_due_at = self.oldest_due_at.into_iter().chain(other.oldest_due_at).min();
+        Self { count: self.count.and(other.count), oldest_due_at }
+    }
+}
+
 /// Counts the late messages of all merchants. If there are many, or many endpoints are owed something, the deliverers know more.
 pub(super) async fn standing(by: &By<Viewer>) -> Result<Standing, ConsoleError> {
-    let (store, before) = (by.app.cell(), by.now - GRACE);
+    let of_cells = each_cell::each(&by.app, |store| standing_in(store, by.now)).await?;
+    Ok(of_cells.into_iter().reduce(Standing::and).unwrap_or_default())
+}
+
+/// [`standing`] of one cell.
+pub(super) async fn standing_in(store: &Store, now: DateTime<Utc>) -> Result<Standing, Failed> {
+    let before = now - GRACE;
     let Examined { endpoints, more_after } = late::endpoints(store, EndpointId(Uuid::nil()), before).await?;
     let count = late::count(store, &endpoints, before, MOST_COUNTED).await?;
     let oldest_due_at = endpoints.iter().map(|endpoint| endpoint.oldest_due_at).min();
@@ -67,19 +90,46 @@ fn is_of(endpoint: &LateEndpoint, interface: &str) -> bool {
     interface.is_empty() || endpoint.interface == interface
 }
 
+/// Endpoints in the order of their ids, together with the store of the cell that they are in.
+type InCells<'a> = Vec<(&'a Store, Vec<LateEndpoint>)>;
+
+/// The endpoints of all merchants that a page examines, and where to continue. Neighbours of one cell stay together.
+async fn endpoints(by: &By<Viewer>, from: EndpointId, before: DateTime<Utc>) -> Result<(InCells<'_>, Option<EndpointId>), ConsoleError> {
+    let examined = each_cell::each(&by.app, |store| late::endpoints(store, from, before)).await?;
+    let stores = by.app.cells().iter().map(|cell| &cell.store);
+    let pages = stores.zip(examined).map(|(store, Examined { endpoints, more_after })| {
+        let placed: Vec<_> = endpoints.into_iter().map(|endpoint| (store, endpoint)).collect();
+        (placed, more_after.map(|endpoint| endpoint.0))
+    });
+    let (found, more_after) = each_cell::pages(pages.collect(), |(_, endpoint): &(&Store, LateEndpoint)| endpoint.endpoint.0);
+    let mut in_cells: InCells<'_> = Vec::new();
+    for (store, endpoint) in found {
+        match in_cells.last_mut() {
+            Some((last, endpoints)) if std::ptr::eq(*last, store) => endpoints.push(endpoint),
+            _ => in_cells.push((store, vec![endpoint])),
+        }
+    }
+    Ok((in_cells, more_after.map(EndpointId)))
+}
+
 /// The late messages after the place `after` that fit, those that are late longest first, and where to continue.
 pub(super) async fn list(by: &By<Viewer>, wanted: &Wanted<'_>, after: Option<Place>) -> Result<(Vec<Row>, Option<Place>), ConsoleError> {
     let before = by.now - GRACE;
     let after = after.unwrap_or((EndpointId(Uuid::nil()), DateTime::UNIX_EPOCH, Uuid::nil()));
-    let (store, Examined { endpoints, more_after }) = match wanted.merchant {
+    let (mut in_cells, more_after) = match wanted.merchant {
         Some(merchant) => {
             let store = by.app.store(merchant.id);
-            (store, late::endpoints_of(store, merchant.id, after.0, before).await?)
+            let Examined { endpoints, more_after } = late::endpoints_of(store, merchant.id, after.0, before).await?;
+            (vec![(store, endpoints)], more_after)
         }
-        None => (by.app.cell(), late::endpoints(by.app.cell(), after.0, before).await?),
+        None => endpoints(by, after.0, before).await?,
     };
-    let endpoints: Vec<LateEndpoint> = endpoints.into_iter().filter(|endpoint| is_of(endpoint, wanted.interface)).collect();
-    let mut found = late::list(store, &endpoints, before, after, LISTED).await?;
+    let mut found = Vec::new();
+    for (store, endpoints) in &mut in_cells {
+        endpoints.retain(|endpoint| is_of(endpoint, wanted.interface));
+        let missing = LISTED - i64::try_from(found.len()).unwrap_or(LISTED);
+        found.extend(late::list(store, endpoints, before, after, missing).await?);
+    }
     let next = if i64::try_from(found.len()).unwrap_or(i64::MAX) >= LISTED {
         found.last().map(Late::place)
     } else {
@@ -88,7 +138,7 @@ pub(super) async fn list(by: &By<Viewer>, wanted: &Wanted<'_>, after: Option<Pla
     };
     found.sort_by_key(|message| (message.due_at, message.id));
     let row = |message: Late| {
-        let at = endpoints.iter().find(|endpoint| endpoint.endpoint == message.endpoint)?;
+        let at = in_cells.iter().flat_map(|(_, endpoints)| endpoints).find(|endpoint| endpoint.endpoint == message.endpoint)?;
         wanted.fits(&message.subject, written_at(message.id)).then(|| Row::late(by, at, message))
     };
     Ok((found.into_iter().filter_map(row).collect(), next))

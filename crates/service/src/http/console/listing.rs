@@ -1,9 +1,12 @@
 //! What the lists of the warehouse and of the intake share: tabs, filters in the address, and pages of rows.
 
+use std::cmp::Reverse;
+
 use domain::warehouse::inbound::{State, Target};
 use serde::Deserialize;
 use store::merchants::accounts::Merchant;
 use store::messages::window::Window;
+use store::{Failed, Store};
 use uuid::Uuid;
 
 use super::by::{By, Permission, Viewer};
@@ -11,6 +14,7 @@ use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::frame::Notice;
 use super::return_found::{asn_at, return_at};
+use crate::node::each_cell;
 
 /// The rows of a page.
 const PAGE: usize = 50;
@@ -79,7 +83,7 @@ impl List {
     }
 
     /// A merchant was named that there is none of, so nothing is listed.
-    pub(super) fn is_nobodys(&self) -> bool {
+    fn is_nobodys(&self) -> bool {
         !self.filters.merchant.trim().is_empty() && self.merchant.is_none()
     }
 
@@ -92,8 +96,26 @@ impl List {
         }
     }
 
+    /// The rows of this page, newest first: those that `ask` finds in each cell of one merchant or of all, unless a merchant was named
+    /// that there is none of.
+    pub(super) async fn find<'a, T, F>(
+        &mut self,
+        by: &'a By<Viewer>,
+        ask: impl Fn(&'a Store) -> F,
+        id: impl Fn(&T) -> Uuid,
+    ) -> Result<Vec<T>, ConsoleError>
+    where
+        F: Future<Output = Result<Vec<T>, Failed>>,
+    {
+        if self.is_nobodys() {
+            return Ok(Vec::new());
+        }
+        let found = each_cell::list(&by.app, ask, |row| Reverse(id(row))).await?;
+        Ok(self.cut(found, id))
+    }
+
     /// The rows of this page; one more than fit means that there is another.
-    pub(super) fn cut<T>(&mut self, mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Vec<T> {
+    fn cut<T>(&mut self, mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Vec<T> {
         let more = rows.len() > PAGE;
         rows.truncate(PAGE);
         self.older = rows.last().filter(|_| more).map(|last| self.before(id(last)));

@@ -5,9 +5,9 @@ use axum::response::{IntoResponse as _, Response};
 use domain::id::Handle;
 use store::merchants::accounts::{self, Merchant};
 
+use super::by::By;
 use super::count::Count;
 use super::error::ConsoleError;
-use super::view::View;
 use crate::app::App;
 
 /// The merchant with this handle.
@@ -65,17 +65,20 @@ pub(super) struct Head {
     pub(super) handle: String,
     pub(super) name: String,
     pub(super) state: State,
+    /// The cell that it lives in, where there are several.
+    pub(super) cell: Option<String>,
     here: Tab,
 }
 
 impl Head {
-    pub(super) fn new(merchant: &Merchant, here: Tab, view: &View) -> Self {
+    pub(super) fn new<P>(merchant: &Merchant, here: Tab, by: &By<P>) -> Self {
         let state = match (merchant.paused_at, merchant.live_at) {
-            (Some(at), _) => State { class: "pause", words: format!("Paused for {}", view.since(at)) },
+            (Some(at), _) => State { class: "pause", words: format!("Paused for {}", by.since(at)) },
             (None, Some(_)) => State { class: "ok", words: "Live".to_owned() },
             (None, None) => State { class: "run", words: "Being set up".to_owned() },
         };
-        Self { handle: merchant.handle.clone(), name: merchant.name.clone(), state, here }
+        let cell = by.app.has_several_cells().then(|| by.app.place().name().to_owned());
+        Self { handle: merchant.handle.clone(), name: merchant.name.clone(), state, cell, here }
     }
 
     /// A command of this merchant: the handle between two texts.

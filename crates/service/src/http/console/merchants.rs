@@ -18,6 +18,9 @@ use crate::flow::merchants::add_merchant::add_merchant;
 use crate::flow::merchants::bind_certificate::BindError;
 use crate::flow::merchants::configure_merchant::{ConfigureError, LONGEST_NAME};
 use crate::http::pages::see;
+use crate::node::cell::Cell;
+use crate::node::each_cell;
+use crate::show::merchants::handles::by_handle;
 
 /// The filters of the list.
 #[derive(Debug, Default, Deserialize)]
@@ -35,6 +38,7 @@ struct Row {
     state: State,
     /// The step of one that is being set up, and since when.
     step: Option<(&'static str, Stamp)>,
+    cell: String,
     endpoints: i64,
     failing: i64,
     failures: i64,
@@ -44,7 +48,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(merchant: &Listed, step: Option<(&'static str, Stamp)>) -> Self {
+    fn new(merchant: &Listed, step: Option<(&'static str, Stamp)>, cell: &str) -> Self {
         let state = match (merchant.paused_at, merchant.live_at) {
             (Some(_), _) => State::new("pause", "Paused"),
             (None, Some(_)) => State::new("ok", "Live"),
@@ -55,6 +59,7 @@ impl Row {
             name: merchant.name.clone(),
             state,
             step,
+            cell: cell.to_owned(),
             endpoints: merchant.endpoints,
             failing: merchant.failing,
             failures: merchant.failures,
@@ -72,6 +77,8 @@ struct Page {
     q: String,
     state: String,
     is_filtered: bool,
+    /// There are several cells, so each merchant's is named.
+    in_cells: bool,
     rows: Vec<Row>,
     /// The address of the next page.
     next: Option<String>,
@@ -83,22 +90,25 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     let state = STATES.into_iter().find(|state| *state == filters.state);
     let words = Some(filters.q.trim().to_owned()).filter(|words| !words.is_empty());
     let filter = Filter { words: words.clone(), state: state.map(str::to_owned) };
-    let mut found = overview::list(by.app.cell(), &filter, filters.after.as_deref(), by.now).await?;
+    let of_cells = each_cell::each(&by.app, |store| overview::list(store, &filter, filters.after.as_deref(), by.now)).await?;
+    let of_cells = each_cell::placed(by.app.cells(), of_cells);
+    let mut found: Vec<(&Cell, Listed)> = by_handle(&by.app, of_cells, |(_, merchant)| &merchant.handle).await?;
     let more = found.len() > PAGE;
     found.truncate(PAGE);
-    let next = found.last().filter(|_| more).map(|last| {
+    let next = found.last().filter(|_| more).map(|(_, last)| {
         let fields = [("q", filters.q.as_str()), ("state", state.unwrap_or_default()), ("after", last.handle.as_str())];
         format!("/merchants?{}", serde_urlencoded::to_string(fields).unwrap_or_default())
     });
     let mut rows = Vec::with_capacity(found.len());
-    for merchant in &found {
-        let facts = if merchant.live_at.is_none() { onboarding::facts(by.app.store(merchant.id), merchant.id).await? } else { None };
+    for (cell, merchant) in &found {
+        let facts = if merchant.live_at.is_none() { onboarding::facts(&cell.store, merchant.id).await? } else { None };
         let step = facts.and_then(|facts| facts.current()).map(|(step, since)| (step.as_str(), by.ago(since)));
-        rows.push(Row::new(merchant, step));
+        rows.push(Row::new(merchant, step, cell.name()));
     }
     let frame = by.frame(Section::Merchants, "Merchants");
     let is_filtered = words.is_some() || state.is_some();
-    render(&Page { frame, q: filters.q, state: state.unwrap_or_default().to_owned(), is_filtered, rows, next })
+    let in_cells = by.app.has_several_cells();
+    render(&Page { frame, in_cells, q: filters.q, state: state.unwrap_or_default().to_owned(), is_filtered, rows, next })
 }
 
 /// The form of a new merchant.

@@ -40,8 +40,9 @@ struct Page {
 
 pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let (mut list, window) = List::read(&by, "/intake", &[], filters).await?;
-    let found = if list.is_nobodys() { Vec::new() } else { refusals::list_across(by.app.cell(), list.merchant(), &window).await? };
-    let rows = list.cut(found, |refusal| refusal.id).into_iter().map(|refusal| row(&by, refusal)).collect();
+    let merchant = list.merchant();
+    let found = list.find(&by, |store| refusals::list_across(store, merchant, &window), |refusal| refusal.id).await?;
+    let rows = found.into_iter().map(|refusal| row(&by, refusal)).collect();
     let command = format!("backhaul orders refused --merchant {}", list.handle());
     render(&Page { frame: by.frame(Section::Intake, "Refused messages").with(list.notice()), list, rows, command })
 }

@@ -12,6 +12,7 @@ use super::by::{By, Viewer};
 use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::frame::{Frame, Notice, Section};
+use crate::node::each_cell;
 use crate::show::messages::report::{MOST_DAYS, Range};
 
 /// The days that are shown by default.
@@ -117,8 +118,24 @@ pub(super) async fn figures(by: &By<Viewer>, asked: &Asked) -> Result<Vec<Figure
     let (from, to) = (asked.range.from(), asked.range.to());
     Ok(match &asked.merchant {
         Some(merchant) => report_days::list(by.app.store(merchant.id), merchant.id, from, to).await?,
-        None => report_days::list_total(by.app.cell(), from, to).await?,
+        None => total(each_cell::each(&by.app, |store| report_days::list_total(store, from, to)).await?),
     })
+}
+
+/// The figures of all cells as one.
+fn total(of_cells: Vec<Vec<Figure>>) -> Vec<Figure> {
+    let several = of_cells.len() > 1;
+    let mut figures: Vec<Figure> = of_cells.into_iter().flatten().collect();
+    if several {
+        // By day, interface, figure and value.
+        figures.sort_unstable();
+        figures.dedup_by(|next, sum| {
+            let same = (next.day, &next.interface, &next.figure, &next.value) == (sum.day, &sum.interface, &sum.figure, &sum.value);
+            sum.count += if same { next.count } else { 0 };
+            same
+        });
+    }
+    figures
 }
 
 /// What the filters ask for; a filter that cannot be read is an error, since a file has no room for a notice.

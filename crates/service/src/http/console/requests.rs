@@ -6,7 +6,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use domain::merchants::operator::request::{Decision, Wanted};
 use serde::Deserialize;
 use store::merchants::accounts;
-use store::merchants::operator_requests::{self, Listed, Which};
+use store::merchants::operator_requests::{Listed, Which};
 use uuid::Uuid;
 
 use super::by::{Admin, By};
@@ -17,6 +17,7 @@ use super::page::render;
 use super::stamp::Stamp;
 use crate::flow::merchants::erase_shopper::ErasureTarget;
 use crate::flow::merchants::operators::requests::{self, Asked, RequestError};
+use crate::show::merchants::named_requests;
 
 /// The most requests on a page.
 const MOST: i64 = 100;
@@ -171,7 +172,7 @@ pub(super) async fn list(by: By<Admin>, Query(tab): Query<Tab>) -> Result<Respon
         "lapsed" => ("lapsed", Which::Lapsed),
         _ => ("open", Which::Open),
     };
-    let open = operator_requests::list(by.app.home(), Some(Which::Open), None, MOST, by.now).await?;
+    let open = named_requests::list(&by.app, Some(Which::Open), None, MOST, by.now).await?;
     let mine = open.iter().filter(|listed| listed.request.standing.asked_by == by.operator.id).count();
     let tabs = vec![
         ("open", "For you to decide", Some(open.len() - mine)),
@@ -181,7 +182,7 @@ pub(super) async fn list(by: By<Admin>, Query(tab): Query<Tab>) -> Result<Respon
     ];
     let found = match which {
         Which::Open => open,
-        Which::Decided | Which::Lapsed => operator_requests::list(by.app.home(), Some(which), None, MOST, by.now).await?,
+        Which::Decided | Which::Lapsed => named_requests::list(&by.app, Some(which), None, MOST, by.now).await?,
     };
     let rows = found.into_iter().map(|listed| row(&by, listed));
     let rows = match shown {
@@ -193,7 +194,7 @@ pub(super) async fn list(by: By<Admin>, Query(tab): Query<Tab>) -> Result<Respon
 }
 
 async fn find(by: &By<Admin>, id: Uuid) -> Result<Row, ConsoleError> {
-    let found = operator_requests::list(by.app.home(), None, Some(id), 1, by.now).await?.pop();
+    let found = named_requests::list(&by.app, None, Some(id), 1, by.now).await?.pop();
     Ok(row(by, found.ok_or(ConsoleError::NotFound)?))
 }
 

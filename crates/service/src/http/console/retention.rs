@@ -9,6 +9,7 @@ use super::count::grouped;
 use super::error::ConsoleError;
 use super::frame::{Frame, Section};
 use super::page::render;
+use crate::node::each_cell;
 
 /// What the documentation says of every table; a test compares it with the schema.
 const DOCUMENT: &str = include_str!("../../../../../docs/retention.md");
@@ -50,7 +51,7 @@ fn plain(cell: &str) -> String {
 }
 
 /// So many bytes in words.
-fn size(bytes: i64) -> String {
+pub(super) fn size(bytes: i64) -> String {
     const MIB: i64 = 1024 * 1024;
     match bytes {
         0 => "none".to_owned(),
@@ -60,8 +61,21 @@ fn size(bytes: i64) -> String {
     }
 }
 
+/// The tables of all cells, by name.
+fn summed(of_cells: Vec<Vec<tables::Table>>) -> Vec<tables::Table> {
+    let mut of_cells = of_cells.into_iter();
+    let mut all = of_cells.next().unwrap_or_default();
+    for more in of_cells.flatten() {
+        if let Some(table) = all.iter_mut().find(|table| table.name == more.name) {
+            table.rows += more.rows;
+            table.bytes += more.bytes;
+        }
+    }
+    all
+}
+
 pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
-    let tables = tables::list(by.app.cell()).await?;
+    let tables = summed(each_cell::each(&by.app, tables::list).await?);
     let total = size(tables.iter().map(|table| table.bytes).sum());
     let row = |table: tables::Table| {
         let (grows_with, ends) = documented(&table.name).unwrap_or_default();

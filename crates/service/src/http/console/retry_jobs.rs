@@ -1,5 +1,7 @@
 //! `/failures/jobs` and `/merchants/{handle}/jobs/{job}`: retries under way, how far they have come, and their end.
 
+use std::cmp::Reverse;
+
 use askama::Template;
 use axum::response::Response;
 use chrono::TimeDelta;
@@ -19,6 +21,7 @@ use super::stamp::Stamp;
 use super::view::span;
 use crate::flow::messages::retry_failures::cancel_retries;
 use crate::http::pages::see;
+use crate::node::each_cell;
 use crate::show::messages::retry_job::{Standing, standing};
 
 /// The most jobs of each kind on the list.
@@ -45,7 +48,9 @@ struct Page {
 
 /// The jobs of all merchants.
 pub(super) async fn list(by: By<Viewer>) -> Result<Response, ConsoleError> {
-    let jobs = retry_jobs::newest(by.app.cell(), LISTED).await?;
+    // Those that run come first, then those that ended last.
+    let place = |job: &JobOfMerchant| (job.ended_at.is_some(), Reverse(job.ended_at), Reverse(job.job));
+    let jobs = each_cell::list(&by.app, |store| retry_jobs::newest(store, LISTED), place).await?;
     let row = |job: JobOfMerchant| Row {
         at: format!("/merchants/{}/jobs/{}", job.handle, job.job),
         state: state(job.cancelled_at.is_some(), job.ended_at.is_some()),

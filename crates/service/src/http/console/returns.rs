@@ -1,5 +1,7 @@
 //! `GET /returns`: the returns of one merchant or of all, newest first.
 
+use std::cmp::Reverse;
+
 use askama::Template;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
@@ -19,6 +21,7 @@ use super::page::render;
 use super::return_found::{order_at, return_at};
 use super::return_page::status_class;
 use super::stamp::Stamp;
+use crate::node::each_cell;
 
 /// The rows of a page.
 const PAGE: usize = 50;
@@ -183,7 +186,7 @@ async fn of_merchant(
         more |= page.next.is_some();
         found.extend(page.returns);
     }
-    found.sort_by_key(|listed| std::cmp::Reverse(listed.id));
+    found.sort_by_key(|listed| Reverse(listed.id));
     more |= found.len() > PAGE;
     found.truncate(PAGE);
     let next = found.last().map(|last| last.id).filter(|_| more);
@@ -193,7 +196,8 @@ async fn of_merchant(
 async fn of_all(by: &By<Viewer>, filters: &Filters, read: &Read) -> Result<(Vec<Row>, Option<Uuid>), ConsoleError> {
     let statuses = read.statuses.as_deref().unwrap_or(Status::ALL);
     let most = i64::try_from(PAGE).unwrap_or(i64::MAX);
-    let mut found = rma_pages::list_across(by.app.cell(), statuses, (read.since, read.until), filters.before, most + 1).await?;
+    let of_cell = |store| rma_pages::list_across(store, statuses, (read.since, read.until), filters.before, most + 1);
+    let mut found = each_cell::list(&by.app, of_cell, |found| Reverse(found.listed.id)).await?;
     let more = found.len() > PAGE;
     found.truncate(PAGE);
     let next = found.last().map(|last| last.listed.id).filter(|_| more);

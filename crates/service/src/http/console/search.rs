@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::id::MerchantId;
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
-use store::merchants::search::{self, Hit};
+use store::merchants::search::Hit;
 use store::orders::snapshots::Fingerprint;
 use uuid::Uuid;
 
@@ -66,7 +66,7 @@ pub(super) async fn ask(by: By<Viewer>, Form(Asked { q }): Form<Asked>) -> Resul
         return Ok(see(&format!("/search/by-email/{}", seal(&by.app, &fingerprints)?)));
     }
     if let Ok(message) = word.parse::<Uuid>()
-        && let Some(handle) = search::merchant_of_message(by.app.cell(), message).await?
+        && let Some(handle) = by_word::merchant_of_message(&by.app, message).await?
     {
         return Ok(see(&format!("/merchants/{handle}/messages/{message}")));
     }

@@ -62,8 +62,8 @@ struct Page {
 
 pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let (mut list, window) = List::read(&by, "/warehouse/shipments", STATES, filters).await?;
-    let found =
-        if list.is_nobodys() { Vec::new() } else { across::shipments(by.app.cell(), list.merchant(), &list.states(), &window).await? };
+    let (merchant, states) = (list.merchant(), list.states());
+    let found = list.find(&by, |store| across::shipments(store, merchant, &states, &window), |shipment| shipment.id).await?;
     let row = |shipment: ListedShipment| Row {
         at: shipment_at(&shipment.handle, &shipment.number),
         state: shipment.state.parse().map_or(("off", "Unknown"), shown),
@@ -72,7 +72,7 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         created: by.time(shipment.created_at),
         shipment,
     };
-    let rows = list.cut(found, |shipment| shipment.id).into_iter().map(row).collect();
+    let rows = found.into_iter().map(row).collect();
     render(&Page { frame: by.frame(Section::Warehouse, "Outbound shipments").with(list.notice()), list, rows })
 }
 

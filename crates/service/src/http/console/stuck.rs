@@ -1,13 +1,14 @@
 //! Merchants that are stuck in onboarding: not live yet, and at the same step for more than three days.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::merchants::onboarding::Step;
 use store::merchants::{onboarding, unfinished};
+use store::{Failed, Store};
 
 use super::by::{By, Permission};
-use super::error::ConsoleError;
 use super::stamp::Stamp;
 use super::view::span;
+use crate::node::each_cell;
 
 /// The time at one step after which a merchant is stuck.
 const PATIENCE: TimeDelta = TimeDelta::days(3);
@@ -23,20 +24,30 @@ pub(super) struct Stuck {
     pub(super) step: &'static str,
     pub(super) since: Stamp,
     pub(super) span: String,
+    added_at: DateTime<Utc>,
 }
 
-/// The merchants that are stuck, those that were added first before the others.
-pub(super) async fn list<P: Permission>(by: &By<P>) -> Result<Vec<Stuck>, ConsoleError> {
+/// The merchants of a cell that are stuck, those that were added first before the others.
+pub(super) async fn list<P: Permission>(by: &By<P>, store: &Store) -> Result<Vec<Stuck>, Failed> {
     let mut stuck = Vec::new();
-    for merchant in unfinished::list(by.app.cell(), by.now - PATIENCE, MOST).await? {
-        let facts = onboarding::facts(by.app.store(merchant.id), merchant.id).await?;
-        let Some((step, since)) = facts.and_then(|facts| facts.current()) else { continue };
+    for merchant in unfinished::list(store, by.now - PATIENCE, MOST).await? {
+        let facts = onboarding::facts(store, merchant.id).await?;
+        let Some(facts) = facts else { continue };
+        let Some((step, since)) = facts.current() else { continue };
         if since <= by.now - PATIENCE {
             let (step, span, since) = (waits_for(step), span(by.now - since), by.day(since));
-            stuck.push(Stuck { handle: merchant.handle, name: merchant.name, contact: merchant.technical_contact, step, since, span });
+            let (handle, name, contact) = (merchant.handle, merchant.name, merchant.technical_contact);
+            stuck.push(Stuck { handle, name, contact, step, since, span, added_at: facts.added_at });
         }
     }
     Ok(stuck)
+}
+
+/// The first of the merchants of several cells.
+pub(super) fn first(of_cells: Vec<Vec<Stuck>>) -> Vec<Stuck> {
+    let mut stuck = each_cell::merge(of_cells, |merchant| (merchant.added_at, merchant.handle.clone()));
+    stuck.truncate(usize::try_from(MOST).unwrap_or(usize::MAX));
+    stuck
 }
 
 /// What the merchant waits for at a step.

@@ -5,18 +5,19 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use domain::merchants::operator::Role;
 use domain::node::mode::Mode;
 use serde::Deserialize;
-use store::messages::health::{self as processes, Process};
-use store::messages::troubles::{self, FailingEndpoint};
+use store::messages::health::Process;
+use store::messages::troubles::FailingEndpoint;
 use store::node::installation;
 use store::node::limits;
 
 use super::by::{By, Manager, Viewer};
-use super::count::{Count, MOST_COUNTED, grouped};
+use super::count::{Count, grouped};
 use super::error::ConsoleError;
 use super::form::{Form, Path, Query};
 use super::frame::{Frame, Notice, Section};
 use super::page::render;
 use super::stamp::Stamp;
+use super::system_cells::{self, CellRow};
 use super::system_keys::{KeyRow, key_rows, rotatable};
 use crate::flow::node::advance_clock::{AdvanceClockError, advance_clock};
 use crate::flow::node::set_limit::{SetLimitError, reset_limit, set_limit};
@@ -25,8 +26,8 @@ use crate::node::limits::Name;
 use crate::node::{certificate, database, proxies};
 use crate::platform::clock::Span;
 
-/// The pieces of failing work that are named one by one.
-const MOST_NAMED: i64 = 10;
+/// The buckets of endpoints in each cell.
+const BUCKETS: usize = 256;
 
 /// Our own work for a merchant that fails.
 struct Failing {
@@ -58,7 +59,11 @@ struct Page {
     version: &'static str,
     checks: Vec<Check>,
     wrong: usize,
-    processes: Vec<Process>,
+    /// There are several cells, so what belongs to one names it.
+    in_cells: bool,
+    cells: Vec<CellRow>,
+    buckets: usize,
+    processes: Vec<(String, Process)>,
     nobodys: i64,
     failing: Vec<Failing>,
     more_failing: bool,
@@ -93,9 +98,8 @@ pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Res
     checks.extend(app.cells().iter().map(|cell| database::protection(&app.settings, &cell.address).of(cell)));
     checks.extend(proxies::examine(app).await);
     checks.extend(certificate::examine(&app.settings, app.clock.wall()));
-    let (processes, nobodys) = processes::processes(app.cell()).await?;
-    let (failing, more_failing) = troubles::failing(app.cell(), true, MOST_NAMED, MOST_COUNTED).await?;
-    let failing = failing.into_iter().map(|endpoint| Failing {
+    let found = system_cells::find(app, &checks).await?;
+    let failing = found.failing.into_iter().map(|endpoint| Failing {
         since: by.ago(endpoint.failing_since),
         waiting: Count::of(endpoint.waiting),
         given_up: Count::of(endpoint.given_up),
@@ -106,14 +110,18 @@ pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Res
         version: env!("CARGO_PKG_VERSION"),
         wrong: checks.iter().filter(|check| !check.ok).count(),
         checks,
-        processes,
-        nobodys,
+        in_cells: app.has_several_cells(),
+        buckets: BUCKETS * app.cells().len(),
+        cells: found.cells,
+        processes: found.processes,
+        nobodys: found.nobodys,
         failing: failing.collect(),
-        more_failing,
+        more_failing: found.more_failing,
         limits: limit_rows(&by).await?,
         clock: clock(&by).await?,
-        keys: key_rows(&by).await?,
-        rotatable: rotatable(&by).await?,
+        // What depends on a key is counted in every cell.
+        keys: if found.is_incomplete { Vec::new() } else { key_rows(&by).await? },
+        rotatable: if found.is_incomplete { Vec::new() } else { rotatable(&by).await? },
         may_change: by.may(Role::Manager),
     };
     render(&page)

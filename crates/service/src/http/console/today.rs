@@ -6,26 +6,18 @@ use chrono::{DateTime, Utc};
 use domain::merchants::operator::Role;
 use domain::returns::work::WorkKind;
 use store::merchants::operator_requests;
-use store::messages::troubles::{self, FailingEndpoint};
-use store::returns::{open_cases, overdue_refunds};
-use store::warehouse::exception_pages;
-use uuid::Uuid;
+use store::messages::troubles::FailingEndpoint;
 
 use super::by::{By, Viewer};
 use super::cases;
-use super::count::{Count, MOST_COUNTED};
+use super::count::Count;
 use super::error::ConsoleError;
-use super::failures;
 use super::frame::{Frame, Section};
-use super::late;
+use super::needs::{self, COUNTED_OF_EACH, Needs};
 use super::page::render;
 use super::stamp::Stamp;
-use super::stuck::{self, Stuck};
-
-/// Endpoints that are named one by one; the others are behind a link.
-const MOST_NAMED: i64 = 5;
-/// The most messages counted of each of them.
-const COUNTED_OF_EACH: i64 = 20;
+use super::stuck::Stuck;
+use crate::node::each_cell::{self, Answers};
 
 /// A failing endpoint as the page tells it.
 struct Failing {
@@ -55,6 +47,8 @@ struct Page {
     frame: Frame,
     as_of: Stamp,
     day: String,
+    /// The cells that do not answer.
+    silent: Vec<String>,
     failing: Vec<Failing>,
     more_failing: bool,
     past_due: Count,
@@ -76,7 +70,8 @@ impl Page {
     /// The number of entries in the list.
     fn needs(&self) -> usize {
         let one = |needed: bool| usize::from(needed);
-        self.failing.len()
+        self.silent.len()
+            + self.failing.len()
             + self.stuck.len()
             + self.cases.len()
             + one(!self.past_due.is_none())
@@ -88,18 +83,21 @@ impl Page {
 }
 
 pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
-    let store = by.app.cell();
-    let (failing, more_failing) = troubles::failing(store, false, MOST_NAMED, COUNTED_OF_EACH).await?;
-    let late::Standing { count: past_due, oldest_due_at } = late::standing(&by).await?;
-    let overdue = overdue_refunds::count(store, by.now, MOST_COUNTED).await?;
-    let first_overdue = overdue_refunds::list(store, by.now, (DateTime::UNIX_EPOCH, Uuid::nil()), 1).await?;
-    let (exceptions, oldest_exception) = exception_pages::count(store, None, MOST_COUNTED).await?;
-    let requests = if by.may(Role::Admin) { operator_requests::count_open(store, by.operator.id, by.now).await? } else { 0 };
+    let Answers { found, silent } = each_cell::answering(&by.app, |store| needs::find(&by, store)).await?;
+    let needs = found.into_iter().map(|(_, needs)| needs).reduce(Needs::and).ok_or(ConsoleError::NotFound)?;
+    let requests = if by.may(Role::Admin) { operator_requests::count_open(by.app.home(), by.operator.id, by.now).await? } else { 0 };
     let ago = |at: Option<DateTime<Utc>>| at.map(|at| by.ago(at));
+    let waiting = |needs::Waiting { count, oldest }| Waiting { count, oldest: ago(oldest) };
+    let cases = needs.cases.into_iter().filter(|(_, open)| !open.count.is_none()).map(|(kind, open)| {
+        let Waiting { count, oldest } = waiting(open);
+        Cases { kind, count, what: cases::what(kind, count.is_one()), oldest }
+    });
     let page = Page {
         as_of: by.log_time(by.now),
         day: by.today(),
-        failing: failing
+        silent: silent.into_iter().map(|cell| cell.name().to_owned()).collect(),
+        failing: needs
+            .failing
             .into_iter()
             .map(|endpoint| Failing {
                 since: by.ago(endpoint.failing_since),
@@ -108,28 +106,16 @@ pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
                 endpoint,
             })
             .collect(),
-        more_failing,
-        past_due,
-        oldest_due: ago(oldest_due_at),
-        open_failures: failures::count(&by).await?,
-        overdue: Waiting { count: Count::of(overdue), oldest: ago(first_overdue.first().map(|refund| refund.due_at)) },
+        more_failing: needs.more_failing,
+        past_due: needs.late.count,
+        oldest_due: ago(needs.late.oldest_due_at),
+        open_failures: needs.open_failures,
+        overdue: waiting(needs.overdue),
         requests,
-        stuck: stuck::list(&by).await?,
-        cases: open_cases_of(&by).await?,
-        exceptions: Waiting { count: Count::of(exceptions), oldest: ago(oldest_exception) },
+        stuck: needs.stuck,
+        cases: cases.collect(),
+        exceptions: waiting(needs.exceptions),
         frame: by.frame(Section::Today, "Today").renewing(10),
     };
     render(&page)
-}
-
-async fn open_cases_of(by: &By<Viewer>) -> Result<Vec<Cases>, ConsoleError> {
-    let mut all = Vec::new();
-    for kind in WorkKind::ALL.iter().copied() {
-        let (count, oldest) = open_cases::count(by.app.cell(), kind, MOST_COUNTED).await?;
-        if count > 0 {
-            let count = Count::of(count);
-            all.push(Cases { kind, count, what: cases::what(kind, count.is_one()), oldest: oldest.map(|at| by.ago(at)) });
-        }
-    }
-    Ok(all)
 }

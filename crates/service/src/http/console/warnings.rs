@@ -17,6 +17,7 @@ use super::form::Query;
 use super::frame::{Frame, Notice, Section};
 use super::listing::{Tabs, named_merchant, tabs};
 use super::page::render;
+use crate::node::each_cell;
 
 /// The days of a trend, and the most rows that are read for it: at most thirty fields a day.
 const DAYS: i64 = 28;
@@ -108,7 +109,8 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     } else if !is_nobodys {
         let after = (page.filters.after.unwrap_or_default(), page.filters.kind.replace('\0', ""));
         let most = i64::try_from(PAGE).unwrap_or(i64::MAX);
-        let mut found = warning_days::list_across(by.app.cell(), day, (after.0, &after.1), most + 1).await?;
+        let of_cell = |store| warning_days::list_across(store, day, (after.0, &after.1), most + 1);
+        let mut found = each_cell::list(&by.app, of_cell, |counted| (counted.merchant, counted.kind.clone())).await?;
         let more = found.len() > PAGE;
         found.truncate(PAGE);
         page.more = found.last().filter(|_| more).map(|last| next(day, last));

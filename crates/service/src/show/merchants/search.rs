@@ -4,9 +4,10 @@
 //! An e-mail address is looked up by its fingerprint and is in no result.
 
 use store::Failed;
-use store::merchants::search::{self, Hit};
+use store::merchants::search::{self, Hit, MOST};
+use uuid::Uuid;
 
-use crate::node::Node;
+use crate::node::{Node, each_cell};
 use crate::show::returns::rmas::identifier;
 
 /// The longest identifier, in bytes.
@@ -33,22 +34,48 @@ pub(crate) fn is_identifier(word: &str) -> bool {
 
 /// Everything with the identifier `word`, for which [`is_identifier`] holds.
 pub(crate) async fn by_identifier(node: &Node, word: &str) -> Result<Found, Failed> {
-    let store = node.cell();
-    let found = vec![
-        (Kind::Returns, search::returns(store, &identifier(word)).await?),
-        (Kind::Orders, search::orders(store, word).await?),
-        (Kind::Asns, search::asns(store, word).await?),
-        (Kind::Units, search::units(store, word).await?),
-    ];
-    Ok(found.into_iter().filter(|(_, hits)| !hits.is_empty()).collect())
+    let of_cell = async |store| {
+        Ok(vec![
+            (Kind::Returns, search::returns(store, &identifier(word)).await?),
+            (Kind::Orders, search::orders(store, word).await?),
+            (Kind::Asns, search::asns(store, word).await?),
+            (Kind::Units, search::units(store, word).await?),
+        ])
+    };
+    Ok(together(each_cell::each(node, of_cell).await?))
 }
 
 /// The returns and orders of the shopper with these fingerprints, at most 20 of each.
 pub(crate) async fn by_email(node: &Node, fingerprints: &[Vec<u8>]) -> Result<Found, Failed> {
-    let store = node.cell();
-    let found = vec![
-        (Kind::Returns, search::returns_of(store, fingerprints).await?),
-        (Kind::Orders, search::orders_of(store, fingerprints).await?),
-    ];
-    Ok(found.into_iter().filter(|(_, hits)| !hits.is_empty()).collect())
+    let of_cell = async |store| {
+        Ok(vec![
+            (Kind::Returns, search::returns_of(store, fingerprints).await?),
+            (Kind::Orders, search::orders_of(store, fingerprints).await?),
+        ])
+    };
+    Ok(together(each_cell::each(node, of_cell).await?))
+}
+
+/// The merchant of a message, by its handle.
+pub(crate) async fn merchant_of_message(node: &Node, message: Uuid) -> Result<Option<String>, Failed> {
+    let found = each_cell::each(node, |store| search::merchant_of_message(store, message)).await?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// Puts the findings of all cells together, by kind: those of one cell follow those of another.
+fn together(of_cells: Vec<Found>) -> Found {
+    let mut of_cells = of_cells.into_iter();
+    let mut all = of_cells.next().unwrap_or_default();
+    for found in of_cells {
+        for ((_, hits), (_, more)) in all.iter_mut().zip(found) {
+            // While a merchant moves, it is in two cells.
+            let known =
+                |hit: &Hit| hits.iter().any(|one| (&one.handle, &one.identifier, &one.other) == (&hit.handle, &hit.identifier, &hit.other));
+            let more: Vec<Hit> = more.into_iter().filter(|hit| !known(hit)).collect();
+            hits.extend(more);
+            hits.truncate(usize::try_from(MOST).unwrap_or(usize::MAX));
+        }
+    }
+    all.retain(|(_, hits)| !hits.is_empty());
+    all
 }

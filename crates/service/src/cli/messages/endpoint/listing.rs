@@ -5,7 +5,8 @@ use domain::id::{Handle, MerchantId};
 use domain::messages::message::Interface;
 use serde::Serialize;
 use store::merchants::accounts::{self, Merchant};
-use store::messages::{recent, troubles};
+use store::messages::recent;
+use store::messages::troubles::{self, FailingEndpoint};
 use wire::messages::message::{EndpointCertificate, EndpointOut, EndpointState};
 
 use crate::app::App;
@@ -13,6 +14,8 @@ use crate::cli::context::OfMerchants;
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
 use crate::flow::messages::configure_endpoint::ConfigureEndpointError;
+use crate::node::each_cell;
+use crate::show::merchants::handles::by_handle;
 use crate::show::messages::endpoints::{self, answer_in_words, word};
 
 /// The merchants whose endpoints are read for a page of all merchants.
@@ -117,23 +120,28 @@ const HEADERS_OF_ALL: [&str; 9] = ["MERCHANT", "INTERFACE", "STATE", "LAST ANSWE
 async fn list_all(app: &App, asked: &List, format: Format) -> anyhow::Result<()> {
     let (page, mut rows) = (&asked.page, Vec::new());
     let after: Option<(Handle, Option<Interface>)> = page.after(read_place)?;
-    if let Some((handle, Some(interface))) = &after
-        && let Some(begun) = accounts::find(app.cell(), handle).await?
-    {
-        rows = rows_of(app, &begun.handle, begun.id).await?;
-        rows.retain(|row| row.endpoint.interface.as_str() > interface.as_str());
+    let cells = app.of_each_cell();
+    if let Some((handle, Some(interface))) = &after {
+        let begun = each_cell::each(app, |store| accounts::find(store, handle)).await?;
+        if let Some((cell, begun)) = cells.iter().zip(begun).find_map(|(cell, begun)| Some((cell, begun?))) {
+            rows = rows_of(cell, &begun.handle, begun.id).await?;
+            rows.retain(|row| row.endpoint.interface.as_str() > interface.as_str());
+        }
     }
-    let merchants = recent::merchants(app.cell(), after.as_ref().map(|(handle, _)| handle.as_str()), MERCHANTS).await?;
-    for account in &merchants {
+    let begin = after.as_ref().map(|(handle, _)| handle.as_str());
+    let of_cells = each_cell::placed(&cells, each_cell::each(app, |store| recent::merchants(store, begin, MERCHANTS)).await?);
+    let mut merchants = by_handle(app, of_cells, |(_, account)| &account.handle).await?;
+    merchants.truncate(usize::try_from(MERCHANTS)?);
+    for (cell, account) in &merchants {
         if rows.len() > page.limit() {
             break;
         }
-        rows.extend(rows_of(app, &account.handle, account.id).await?);
+        rows.extend(rows_of(cell, &account.handle, account.id).await?);
     }
     let next = page.cut(&mut rows, |last| format!("{}/{}", last.merchant, last.endpoint.interface));
     // There may be more merchants than are read at once, and few of them may have endpoints.
     let unread = merchants.last().filter(|_| i64::try_from(merchants.len()).is_ok_and(|read| read == MERCHANTS));
-    let next = next.or_else(|| unread.map(|last| last.handle.clone()));
+    let next = next.or_else(|| unread.map(|(_, last)| last.handle.clone()));
     output::page(format, &rows, next.as_deref(), "No merchant has endpoints here.", &HEADERS_OF_ALL, Row::cells_of_all)
 }
 
@@ -150,13 +158,20 @@ async fn list_failing(app: &App, page: &PageArgs, format: Format) -> anyhow::Res
     // They are compared with each other, so they have one page.
     page.after(|_| None::<Handle>)?;
     let most = page.limit();
-    let (mut failing, more) = troubles::failing(app.cell(), false, COMPARED, COUNTED).await?;
-    failing.sort_by_key(|failing| std::cmp::Reverse(failing.waiting + failing.given_up));
+    let found = each_cell::each(app, |store| troubles::failing(store, false, COMPARED, COUNTED)).await?;
+    let (found, of_cells): (Vec<Vec<FailingEndpoint>>, Vec<bool>) = found.into_iter().unzip();
+    let cells = app.of_each_cell();
+    let place = |(_, failing): &(&App, FailingEndpoint)| (failing.failing_since, failing.merchant, failing.endpoint);
+    let mut failing = each_cell::merge(each_cell::placed(&cells, found), place);
+    let compared = usize::try_from(COMPARED)?;
+    let more = of_cells.contains(&true) || failing.len() > compared;
+    failing.truncate(compared);
+    failing.sort_by_key(|(_, failing)| std::cmp::Reverse(failing.waiting + failing.given_up));
     let is_whole = failing.len() <= most && !more;
     let mut rows = Vec::new();
-    for failing in failing.iter().take(most) {
+    for (cell, failing) in failing.iter().take(most) {
         // It may have been removed meanwhile.
-        let of_merchant = rows_of(app, &failing.handle, failing.merchant).await?;
+        let of_merchant = rows_of(cell, &failing.handle, failing.merchant).await?;
         rows.extend(of_merchant.into_iter().find(|row| row.endpoint.interface == failing.interface));
     }
     output::list(format, &rows, "No endpoint has been reported as failing.", &HEADERS_OF_ALL, Row::cells_of_all)?;

@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::cli::context::OfMerchants;
 use crate::cli::output::{self, Format};
 use crate::cli::page::PageArgs;
+use crate::show::messages::queue;
 
 #[derive(Args)]
 pub(in crate::cli) struct List {
@@ -137,7 +138,7 @@ async fn list_all(app: &App, options: &List, format: Format) -> anyhow::Result<(
     let mut after = options.page.after(read_key)?;
     let (mut groups, most) = (Vec::new(), options.page.limit());
     for _page in 0..MOST_PAGES {
-        let page = failure_groups::list(app.cell(), &filter, after.as_ref()).await?;
+        let page = queue::groups(app, &filter, after.as_ref()).await?;
         groups.extend(page.groups);
         after = page.next;
         if groups.len() > most {
