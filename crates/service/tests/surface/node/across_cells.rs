@@ -61,11 +61,11 @@ fn rows(output: &Output) -> Vec<Value> {
 }
 
 /// The rows of all pages of a command.
-fn all_rows(worlds: (&World, &World), words: &[&str]) -> Vec<Value> {
+fn all_rows(cells: (&World, &World), words: &[&str]) -> Vec<Value> {
     let (mut found, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let further: Vec<&str> = cursor.as_deref().map(|cursor| ["--cursor", cursor]).into_iter().flatten().collect();
-        let output = runs(worlds, &[words, &["-o", "json"], &further].concat());
+        let output = runs(cells, &[words, &["-o", "json"], &further].concat());
         found.extend(rows(&output));
         let body: Value = serde_json::from_str(&out(&output)).unwrap();
         match body["next"].as_str() {
@@ -231,7 +231,7 @@ async fn the_audit_of_all_cells_is_one_trail_and_a_merchant_that_has_moved_is_in
     let (here, there) = World::of_two_cells().await;
     let moved = here.receiver("acme").await;
     there.receiver("zeta").await;
-    here.time_passes(Duration::from_secs(60));
+    here.time_passes(Duration::from_mins(1));
     let moving = Moving {
         home: &here.app,
         from: Cell { name: "main", app: &here.app },

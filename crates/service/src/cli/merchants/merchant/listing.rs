@@ -29,7 +29,8 @@ pub(super) async fn list(app: &App, page: &PageArgs, format: Format) -> anyhow::
     let mut found = by_handle(app, of_cells, |found| &found.merchant.handle).await?;
     let next = page.cut(&mut found, |last| last.merchant.handle.clone());
     let several = apps.len() > 1;
-    let listed = found.into_iter().map(|Found { merchant, cell }| ListedMerchant { merchant: merchant.into(), cell: several.then_some(cell) });
+    let listed =
+        found.into_iter().map(|Found { merchant, cell }| ListedMerchant { merchant: merchant.into(), cell: several.then_some(cell) });
     let merchants: Vec<ListedMerchant> = listed.collect();
     let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
     let mut headers = vec!["HANDLE", "NAME", "STATE", "CREATED"];
