@@ -450,8 +450,9 @@ impl From<Refusal> for ApiError {
 impl From<store::Failed> for ApiError {
     fn from(failed: store::Failed) -> Self {
         match failed {
-            store::Failed::Unreachable(_) | store::Failed::Collided(_) => Self::Unavailable(failed.to_string()),
-            store::Failed::Moved | store::Failed::UnknownCell(_) => Self::Unavailable(failed.to_string()),
+            store::Failed::Unreachable(_) | store::Failed::Collided(_) | store::Failed::Moved | store::Failed::UnknownCell(_) => {
+                Self::Unavailable(failed.to_string())
+            }
             store::Failed::Constraint(_) | store::Failed::Refused(_) | store::Failed::Internal(_) => Self::Internal(failed.to_string()),
         }
     }
