@@ -122,8 +122,7 @@ impl Failed {
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable(why) => why != LOCK_TIMEOUT && why != STATEMENT_TIMEOUT,
-            Self::Collided(_) | Self::Moved | Self::UnknownCell(_) => false,
-            Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
+            Self::Collided(_) | Self::Moved | Self::UnknownCell(_) | Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
         }
     }
 }
