@@ -12,6 +12,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::Semaphore;
 
+use crate::carrier_queue::CarrierQueue;
 use crate::delivery::photos::Photos;
 use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
@@ -38,6 +39,8 @@ pub struct Parts {
     pub fingerprints: FingerprintKeys,
     /// The queue of order messages that share an upsert.
     pub intake: Arc<Intake>,
+    /// The queue of carrier events that share a transaction.
+    pub carrier_events: Arc<CarrierQueue>,
     pub grants: GrantCache,
     pub shops: ShopCache,
     /// The variants that merchants offer for exchanges.
@@ -89,6 +92,7 @@ impl App {
                 delivery,
                 fingerprints,
                 intake: Arc::default(),
+                carrier_events: Arc::default(),
                 grants: GrantCache::default(),
                 shops: ShopCache::default(),
                 limits,
@@ -124,6 +128,7 @@ impl Parts {
             delivery: self.delivery.beside(node),
             fingerprints: self.fingerprints.clone(),
             intake: Arc::default(),
+            carrier_events: Arc::default(),
             grants: GrantCache::default(),
             shops: ShopCache::default(),
             variants: Arc::clone(&self.variants),
