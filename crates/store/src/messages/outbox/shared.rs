@@ -67,8 +67,8 @@ impl<'c> ChangedUnits<'c> {
     fn of(changes: &'c [Shared]) -> Self {
         let mut units = Self::default();
         for Shared { merchant, change, .. } in changes {
-            let changed = change.units.changed.iter().enumerate().filter(|(_, changed)| **changed);
-            changed.for_each(|(position, _)| units.push(*merchant, change, position));
+            let of_units = change.units.changed.iter().enumerate().filter(|(_, is_written)| **is_written);
+            of_units.for_each(|(position, _)| units.push(*merchant, change, position));
         }
         units
     }
