@@ -14,6 +14,7 @@ use domain::id::{Handle, MerchantId};
 use store::Failed;
 use tokio::sync::Semaphore;
 
+use crate::carrier_queue::CarrierQueue;
 use crate::delivery::photos::Photos;
 use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
@@ -40,6 +41,8 @@ pub struct Parts {
     pub fingerprints: FingerprintKeys,
     /// The queue of order messages that share an upsert.
     pub intake: Arc<Intake>,
+    /// The queue of carrier events that share a transaction.
+    pub carrier_events: Arc<CarrierQueue>,
     pub grants: GrantCache,
     pub shops: ShopCache,
     /// The variants that merchants offer for exchanges.
@@ -91,6 +94,7 @@ impl App {
                 delivery,
                 fingerprints,
                 intake: Arc::default(),
+                carrier_events: Arc::default(),
                 grants: GrantCache::default(),
                 shops: ShopCache::default(),
                 limits,
@@ -148,6 +152,7 @@ impl Parts {
             delivery: self.delivery.beside(node),
             fingerprints: self.fingerprints.clone(),
             intake: Arc::default(),
+            carrier_events: Arc::default(),
             grants: GrantCache::default(),
             shops: ShopCache::default(),
             variants: Arc::clone(&self.variants),

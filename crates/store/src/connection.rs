@@ -12,7 +12,7 @@ mod attempt;
 mod deferred;
 mod notices;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::future::Future;
 use std::time::Duration;
 
@@ -112,6 +112,24 @@ impl Pool {
         connection.in_transaction = true;
         // A UUID has nothing to escape.
         let statement = format!("begin; select must_live_here('{}')", merchant.0);
+        connection.control(AssertSqlSafe(statement).into_sql_str(), Instant::now() + connection.limit).await?;
+        Ok(connection)
+    }
+
+    /// [`Pool::begin_for`] for a transaction that these merchants share. It is short: it waits for a lock and is idle for no longer than
+    /// the counters of the feed may be held. Its statements look everything up by indexes, whatever the tables held when they were planned.
+    pub(crate) async fn begin_shared(&self, merchants: &[MerchantId]) -> Result<Connection, Error> {
+        let mut connection = self.acquire().await?;
+        connection.in_transaction = true;
+        let mut statement = "begin; select set_config('lock_timeout', '200ms', true), \
+            set_config('idle_in_transaction_session_timeout', '2s', true), set_config('jit', 'off', true), \
+            set_config('enable_seqscan', 'off', true); select must_live_here(merchant) from unnest(array["
+            .to_owned();
+        for (at, merchant) in merchants.iter().enumerate() {
+            // A UUID has nothing to escape.
+            let _ = write!(statement, "{}'{}'", if at == 0 { "" } else { ", " }, merchant.0);
+        }
+        statement.push_str("]::uuid[]) as merchant");
         connection.control(AssertSqlSafe(statement).into_sql_str(), Instant::now() + connection.limit).await?;
         Ok(connection)
     }

@@ -12,6 +12,7 @@ use crate::connection::Pool;
 use crate::failed::Failed;
 use crate::server::{CONNECT, connect_options, connect_with};
 use crate::session;
+use crate::shared_tx::SharedTx;
 use crate::turns::Turns;
 use crate::tx::Tx;
 
@@ -171,6 +172,12 @@ impl Store {
     pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
         let turn = self.turns.take(merchant, self.limits.acquire).await.ok_or(sqlx::Error::PoolTimedOut)?;
         Ok(Tx::new(self.pool.begin_for(merchant).await?, merchant).in_turn(turn))
+    }
+
+    /// Opens a transaction that changes returns of several merchants, each with a message. Fails with [`Failed::Moved`] if one of them
+    /// lives in another cell.
+    pub async fn begin_shared(&self, merchants: &[MerchantId]) -> Result<SharedTx, Failed> {
+        Ok(SharedTx::new(self.pool.begin_shared(merchants).await?))
     }
 
     /// Opens a transaction in which the delivery engine settles a message of `merchant` apart.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::messages::leases;
-use store::messages::outbox::{Announced, Signal};
-use store::{Failed, HomeTx, Tx};
+use store::messages::outbox::{Announced, Shared, Signal};
+use store::{Failed, HomeTx, SharedTx, Tx};
 use wire::node::otlp::Attribute;
 
 use super::client::{Client, NoClient};
@@ -94,10 +94,27 @@ impl Delivery {
             let attributes = vec![Attribute::Merchant(merchant), Attribute::Messages(owed)];
             self.traces.end(span, "write messages".to_owned(), attributes, committed.is_err());
         }
-        let Announced { signals, next } = committed?;
+        self.announce(committed?);
+        Ok(())
+    }
+
+    /// [`Delivery::commit`] for a transaction that several merchants share.
+    pub async fn commit_shared(&self, tx: SharedTx) -> Result<(), Failed> {
+        let begin = |kept: &Shared| Some((self.traces.begin_write(kept.trace()?), kept.merchant()));
+        let spans: Vec<_> = tx.kept().iter().filter_map(begin).collect();
+        let committed = tx.commit().await;
+        for (span, merchant) in spans {
+            let attributes = vec![Attribute::Merchant(merchant), Attribute::Messages(1)];
+            self.traces.end(span, "write messages".to_owned(), attributes, committed.is_err());
+        }
+        self.announce(committed?);
+        Ok(())
+    }
+
+    fn announce(&self, announced: Announced) {
+        let Announced { signals, next } = announced;
         signals.into_iter().for_each(|signal| self.signal(signal));
         next.into_iter().for_each(|message| self.signals.hand_over(message));
-        Ok(())
     }
 
     /// Commits a transaction on what belongs to no merchant. It owes nothing.

@@ -3,6 +3,7 @@
 pub mod answer_draft;
 pub mod cancel_return;
 pub mod carrier_event;
+mod carrier_events;
 pub mod carrier_webhook;
 pub mod change_exchange_address;
 pub mod close_case;

@@ -12,6 +12,7 @@ mod early;
 mod message;
 mod one;
 mod several;
+mod shared;
 mod with_change;
 mod with_start;
 
@@ -25,6 +26,7 @@ use uuid::Uuid;
 
 use self::addressee::Addressee;
 pub use self::message::Message;
+pub use self::shared::Shared;
 use crate::connection::Connection;
 use crate::failed::Failed;
 use crate::messages::due::DueRow;
@@ -39,6 +41,36 @@ pub struct Announced {
     pub signals: Vec<Signal>,
     /// Messages that are next in their lanes. Whoever calls their endpoints need not read them.
     pub next: Vec<DueRow>,
+}
+
+impl Announced {
+    /// Announces a message that was written alone, or beside those of other subjects.
+    fn add(&mut self, merchant: MerchantId, message: Message, addressee: Addressee, trace: Option<SpanIds>) {
+        match addressee.announce(merchant, message, trace.map(|trace| trace.context)) {
+            Ok(next) => self.next.push(next),
+            Err(signal) => self.signal(signal),
+        }
+    }
+
+    /// Keeps one signal per endpoint, with the earliest due time.
+    fn signal(&mut self, signal: Signal) {
+        match self.signals.iter_mut().find(|before| before.endpoint == signal.endpoint) {
+            Some(before) => before.due_at = before.due_at.min(signal.due_at),
+            None => self.signals.push(signal),
+        }
+    }
+}
+
+/// Writes changes of several merchants, each of another return, with their messages.
+pub(crate) async fn write_shared(connection: &mut Connection, changes: Vec<Shared>) -> Result<Announced, Failed> {
+    let mut addressed = shared::insert(connection, &changes).await?;
+    let mut announced = Announced::default();
+    for Shared { merchant, message, trace, .. } in changes {
+        if let Some(addressee) = addressed.remove(&message.id) {
+            announced.add(merchant, message, addressee, trace);
+        }
+    }
+    Ok(announced)
 }
 
 /// The messages that a transaction owes and has not written yet.
@@ -99,7 +131,7 @@ impl Outbox {
             };
             self.written += 1;
             if let Some(addressee) = addressee {
-                self.announce(merchant, message, addressee);
+                self.announced.add(merchant, message, addressee, self.trace);
             }
         }
         Ok(())
@@ -128,7 +160,7 @@ impl Outbox {
             if let Some(endpoint) = endpoint {
                 insert_for(connection, merchant, endpoint, &message, trace).await?;
                 self.unnumbered.extend(message.is_in_feed().then_some(message.id));
-                self.signal(Signal::new(merchant, endpoint, message.due_at));
+                self.announced.signal(Signal::new(merchant, endpoint, message.due_at));
             }
         }
         let numbered = ends && self.unnumbered.is_empty();
@@ -141,7 +173,10 @@ impl Outbox {
             [message] => {
                 let addressee = one::insert(connection, merchant, message, numbered && message.is_in_feed(), trace).await?;
                 if addressee.is_some() {
-                    messages.into_iter().zip(addressee).for_each(|(message, addressee)| self.announce(merchant, message, addressee));
+                    messages
+                        .into_iter()
+                        .zip(addressee)
+                        .for_each(|(message, addressee)| self.announced.add(merchant, message, addressee, self.trace));
                     return Ok(());
                 }
                 Vec::new()
@@ -151,29 +186,13 @@ impl Outbox {
         insert_internal(connection, merchant, &messages, &mut addressed).await?;
         let due_at: HashMap<Uuid, DateTime<Utc>> = messages.iter().map(|message| (message.id, message.due_at)).collect();
         let signals = addressed.into_iter().filter_map(|(id, endpoint)| Some(Signal::new(merchant, endpoint, *due_at.get(&id)?)));
-        signals.for_each(|signal| self.signal(signal));
+        signals.for_each(|signal| self.announced.signal(signal));
         Ok(())
     }
 
     /// The place in a trace as it is stored. Without one, nothing is stored.
     fn stored_trace(&self) -> Option<Vec<u8>> {
         self.trace.map(|trace| trace.context.to_bytes())
-    }
-
-    /// Announces a message that was written alone.
-    fn announce(&mut self, merchant: MerchantId, message: Message, addressee: Addressee) {
-        match addressee.announce(merchant, message, self.trace.map(|trace| trace.context)) {
-            Ok(next) => self.announced.next.push(next),
-            Err(signal) => self.signal(signal),
-        }
-    }
-
-    /// Keeps one signal per endpoint, with the earliest due time.
-    fn signal(&mut self, signal: Signal) {
-        match self.announced.signals.iter_mut().find(|before| before.endpoint == signal.endpoint) {
-            Some(before) => before.due_at = before.due_at.min(signal.due_at),
-            None => self.announced.signals.push(signal),
-        }
     }
 }
 

@@ -9,13 +9,15 @@ mod units;
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
+use domain::node::trace::SpanIds;
 use domain::returns::rma::Event;
 use uuid::Uuid;
 
 pub use self::record::{Item, Return, Stored};
 use self::rows::{RmaRow, assemble};
 use super::rma_writes::Write;
-use crate::{Failed, Store, Tx};
+use crate::messages::outbox::{Message, Shared};
+use crate::{Failed, SharedTx, Store, Tx};
 
 /// Selects returns: the conditions, then the arguments.
 macro_rules! returns {
@@ -49,6 +51,25 @@ pub async fn save_event(tx: &mut Tx, changed: &mut Return, event: Event, now: Da
     tx.keep(Write::Change(Box::new(changed::of(changed, Some((event, now)))))).await?;
     changed.set_stored();
     Ok(())
+}
+
+/// [`save_event`] in a transaction that several merchants share, with the message on the change. They are written by the commit.
+pub fn save_event_shared(
+    tx: &mut SharedTx,
+    merchant: MerchantId,
+    changed: &mut Return,
+    (event, now): (Event, DateTime<Utc>),
+    message: Message,
+    trace: Option<SpanIds>,
+) {
+    tx.keep(Shared { merchant, change: changed::of(changed, Some((event, now))), message, trace });
+    changed.set_stored();
+}
+
+/// The returns with these identifiers, each with its merchant, locked until the transaction ends. One that does not exist is left out,
+/// and so is one that somebody else has locked, or has just changed: nobody waits.
+pub async fn lock_at_once(tx: &mut SharedTx, wanted: &[(MerchantId, &str)]) -> Result<Vec<(MerchantId, Return)>, Failed> {
+    locked::at_once(tx, wanted).await
 }
 
 /// The return with this identifier, locked until the transaction ends.

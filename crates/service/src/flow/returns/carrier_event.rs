@@ -16,8 +16,10 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::returns::carrier::{CarrierEventIn, CarrierWord};
 
+use super::carrier_events::{Place, gather};
 use super::save_return::save_change;
 use crate::app::App;
+use crate::carrier_queue::{Answer, Carried};
 use crate::show::returns::rmas as returns;
 
 /// The time after which a carrier may use the tracking number of a settled return again, wherever its parcel was last seen.
@@ -71,6 +73,12 @@ impl Report {
         }
     }
 
+    /// The report as an event that can be applied together with others: it names the return alone, and concerns all of its units.
+    fn carried(&self, app: &App, merchant: MerchantId) -> Option<Carried> {
+        let Self { rma: Some(rma), word, number: None, kept: WaitingEvent { handed_over: None, .. } } = self else { return None };
+        Some(Carried { merchant, rma: rma.clone(), event: reported(*word)?, trace: app.traces.ids_to_write() })
+    }
+
     /// A report that identifies its parcel by the tracking number alone.
     pub(super) fn of_parcel(word: CarrierWord, number: TrackingNumber, occurred_at: DateTime<Utc>) -> Self {
         let kept = WaitingEvent { event: word.as_str().to_owned(), occurred_at, handed_over: None };
@@ -78,9 +86,17 @@ impl Report {
     }
 }
 
-/// Applies a carrier event.
+/// Applies a carrier event: alone if it comes alone, otherwise together with others.
 pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEventIn<'_>) -> Result<EventOutcome, CarrierEventError> {
-    take(app, merchant, &Report::new(event), None).await
+    let report = Report::new(event);
+    let Some(carried) = report.carried(app, merchant) else { return take(app, merchant, &report, None).await };
+    let rma = carried.rma.clone();
+    match gather(app, carried).await {
+        Place::Alone(_turn) => take(app, merchant, &report, None).await,
+        Place::Applied(Answer::Moved) => Ok(EventOutcome::Moved(rma)),
+        Place::Applied(Answer::Unchanged) => Ok(EventOutcome::Unchanged(rma)),
+        Place::Applied(Answer::Failed(failed)) => Err(failed.into()),
+    }
 }
 
 /// Applies a report. Given the id of a `webhook`, applies it only once.
@@ -232,23 +248,30 @@ async fn move_on(
     event: &WaitingEvent,
 ) -> Result<Step, CarrierEventError> {
     let rma = &mut kept.rma;
-    Ok(match word {
-        CarrierWord::LabelIssued => match number {
+    Ok(match (word, &event.handed_over, reported(word)) {
+        (CarrierWord::LabelIssued, ..) => match number {
             Some(number) => rma.carry(&CarrierEvent::LabelIssued(number.clone()), Which::All)?,
             None => Step::Unchanged,
         },
-        CarrierWord::DroppedOff | CarrierWord::Collected => match &event.handed_over {
-            Some(lines) => {
-                let units = rma.to_hand_over(lines)?;
-                // The same report again is not a second drop-off, which would take other units.
-                if drop_offs::record(tx, kept.id, &hash(event)).await? { rma.drop_off(&units)? } else { Step::Unchanged }
-            }
-            None => rma.carry(&CarrierEvent::Accepted, Which::All)?,
-        },
-        CarrierWord::InTransit => rma.carry(&CarrierEvent::Scanned, Which::All)?,
-        CarrierWord::Delivered => rma.carry(&CarrierEvent::Delivered, Which::All)?,
-        CarrierWord::ReturnedToSender => rma.carry(&CarrierEvent::Returned, Which::All)?,
-        CarrierWord::Failed => rma.carry(&CarrierEvent::Failed, Which::All)?,
+        (CarrierWord::DroppedOff | CarrierWord::Collected, Some(lines), _) => {
+            let units = rma.to_hand_over(lines)?;
+            // The same report again is not a second drop-off, which would take other units.
+            if drop_offs::record(tx, kept.id, &hash(event)).await? { rma.drop_off(&units)? } else { Step::Unchanged }
+        }
+        (_, _, Some(event)) => rma.carry(&event, Which::All)?,
+        (_, _, None) => Step::Unchanged,
+    })
+}
+
+/// The event of all units that a word stands for; `None` for a label, which comes with its number.
+fn reported(word: CarrierWord) -> Option<CarrierEvent> {
+    Some(match word {
+        CarrierWord::LabelIssued => return None,
+        CarrierWord::DroppedOff | CarrierWord::Collected => CarrierEvent::Accepted,
+        CarrierWord::InTransit => CarrierEvent::Scanned,
+        CarrierWord::Delivered => CarrierEvent::Delivered,
+        CarrierWord::ReturnedToSender => CarrierEvent::Returned,
+        CarrierWord::Failed => CarrierEvent::Failed,
     })
 }
 

@@ -49,9 +49,18 @@ pub(super) async fn mail_confirmed(
 
 /// Tells the shopper what has changed since `before`.
 pub(super) async fn mail_change(app: &App, tx: &mut Tx, before: &Rma, kept: &Return, now: DateTime<Utc>) -> Result<(), Failed> {
+    mail(app, tx, kept, &mails_on(before, kept, now), Extra::default(), now).await
+}
+
+/// The mails that tell what has changed since `before`.
+fn mails_on(before: &Rma, kept: &Return, now: DateTime<Utc>) -> Vec<Mail> {
     let expired = kept.cancel_reason.as_deref() == Some(EXPIRED);
-    let mails = news(before, &kept.rma, expired, now < kept.created_at + LABEL_IS_EXPECTED);
-    mail(app, tx, kept, &mails, Extra::default(), now).await
+    news(before, &kept.rma, expired, now < kept.created_at + LABEL_IS_EXPECTED)
+}
+
+/// True if the shopper may have a mail about what has changed since the return was read.
+pub(super) fn is_news(app: &App, kept: &Return, now: DateTime<Utc>) -> bool {
+    is_told(app, kept) && kept.before().is_some_and(|before| !mails_on(before, kept, now).is_empty())
 }
 
 /// Reminds the shopper of a return.

@@ -27,14 +27,7 @@ pub(in crate::flow) async fn save_change(
     event: Event,
     now: DateTime<Utc>,
 ) -> Result<(), Failed> {
-    changed.sequence += 1;
-    // A resend repeats the same state. Otherwise the time never goes back for the merchant, though the clocks of nodes differ.
-    if event != Event::Resent {
-        changed.updated_at = changed.updated_at.max(now);
-    }
-    if !changed.rma.may_expire() {
-        changed.wakes_at = None;
-    }
+    step(changed, event, now);
     // A refunded return needs no label, but one that it has may be on a parcel that travels.
     if event == Event::Refunded && changed.rma.is_labelled() {
         stop_buying(tx, changed).await?;
@@ -56,9 +49,27 @@ pub(in crate::flow) async fn save_change(
     owe(app, tx, changed, event)
 }
 
+/// Numbers and dates a change.
+pub(super) fn step(changed: &mut Return, event: Event, now: DateTime<Utc>) {
+    changed.sequence += 1;
+    // A resend repeats the same state. Otherwise the time never goes back for the merchant, though the clocks of nodes differ.
+    if event != Event::Resent {
+        changed.updated_at = changed.updated_at.max(now);
+    }
+    if !changed.rma.may_expire() {
+        changed.wakes_at = None;
+    }
+}
+
 fn owe(app: &App, tx: &mut Tx, rma: &Return, event: Event) -> Result<(), Failed> {
+    tx.owe(message_on(app, rma, event)?);
+    Ok(())
+}
+
+/// The message on a return.
+pub(super) fn message_on(app: &App, rma: &Return, event: Event) -> Result<Message, Failed> {
     let body = returns::message(rma).render().map_err(|_| Failed::Internal("a message on a return could not be written"))?;
-    tx.owe(Message {
+    Ok(Message {
         id: app.mint(),
         kind: Kind::Of(Interface::Rma),
         event: event.as_str(),
@@ -66,6 +77,5 @@ fn owe(app: &App, tx: &mut Tx, rma: &Return, event: Event) -> Result<(), Failed>
         sequence: rma.sequence,
         body,
         due_at: app.now(),
-    });
-    Ok(())
+    })
 }

@@ -4,19 +4,21 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use backhaul::flow::orders::accept_orders::accept_orders;
-use backhaul::flow::returns::carrier_event::{EventOutcome, carrier_event};
+use backhaul::flow::returns::carrier_event::{CarrierEventError, EventOutcome, carrier_event};
 use backhaul::flow::returns::resend_return::resend_return;
 use backhaul::flow::returns::start_return::start_return;
 use bytes::Bytes;
 use domain::id::MerchantId;
+use futures::future::join_all;
 use serde_json::Value;
+use store::Failed;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
-use crate::world::{Database, World, mail_back, message, refund_for, refunded, reported, sold};
+use crate::world::{Database, Shop, World, mail_back, message, refund_for, refunded, reported, sold};
 
 /// The statements that PostgreSQL reports to the connections of this thread, on which the whole service of a test runs.
 struct Statements {
@@ -93,9 +95,26 @@ async fn start(world: &World, merchant: MerchantId, order: &str, units: u32) -> 
 }
 
 async fn report(world: &World, merchant: MerchantId, event: &Value) -> EventOutcome {
+    try_report(world, merchant, event).await.unwrap()
+}
+
+async fn try_report(world: &World, merchant: MerchantId, event: &Value) -> Result<EventOutcome, CarrierEventError> {
     let text = event.to_string();
     let event = wire::returns::carrier::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-    carrier_event(&world.app, merchant, &event).await.unwrap()
+    carrier_event(&world.app, merchant, &event).await
+}
+
+/// Returns of the shop, each with a label.
+async fn labelled(shop: &Shop<'_>, count: usize) -> Vec<String> {
+    let mut returns = Vec::new();
+    for number in 0..count {
+        let order = format!("L-{number}");
+        shop.merchant.sells(&order, 2).await;
+        let rma = shop.merchant.starts_a_return(&order, 2).await;
+        shop.merchant.carrier_says(&rma, "label_issued").await;
+        returns.push(rma);
+    }
+    returns
 }
 
 /// Every change of a return is read by one statement, and written by one together with its message.
@@ -193,4 +212,105 @@ async fn a_change_that_waited_for_another_builds_on_it() {
     let received = shop.receives().await;
     let (_, last) = received.last().unwrap();
     assert_eq!(last["items"][0]["package_tracking_status"], "TRANSIT");
+}
+
+/// Events that arrive while one is applied share a transaction, also those of several merchants.
+#[tokio::test]
+async fn events_at_the_same_time_share_a_transaction() {
+    let (world, statements) = Statements::of_a_world().await;
+    let shops = [world.shop("acme").await, world.shop("apex").await];
+    let mut scans = Vec::new();
+    for shop in &shops {
+        let returns = labelled(shop, 3).await;
+        scans.extend(returns.into_iter().map(|rma| (shop.merchant.id, rma)));
+    }
+    statements.take();
+    let reports = scans.iter().map(async |(of, rma)| report(&world, *of, &reported(rma, "in_transit")).await);
+    let outcomes = join_all(reports).await;
+
+    let mut taken = statements.take();
+    taken.sort();
+    let alone = ["begin; select", "with locked", "with taken", "commit"];
+    let together = ["begin; select", "with locked", "-- Changes", "commit"];
+    let mut expected: Vec<&str> = alone.into_iter().chain(together).collect();
+    expected.sort_unstable();
+    assert_eq!(taken, expected, "the first alone, and all others together");
+    for ((_, rma), outcome) in scans.iter().zip(outcomes) {
+        assert_eq!(outcome, EventOutcome::Moved(rma.clone()));
+    }
+    for shop in &shops {
+        assert_eq!(shop.receives().await.len(), 9, "each change of three returns owed one message");
+    }
+    let database = &world.database;
+    let positions = database.texts("select position::text from message where position > 0 order by merchant_id, message.position").await;
+    let dense: Vec<String> = (1..=9).map(|position| position.to_string()).collect();
+    assert_eq!(positions, [dense.clone(), dense].concat());
+    let newest = "select last::text from feed_counter join message using (merchant_id) where message_id = last_message and position = last";
+    assert_eq!(database.texts(newest).await, ["9", "9"]);
+    assert_eq!(database.texts("select distinct parcel from rma_item").await, ["TRANSIT"]);
+    let noted = database.texts("select event || ' ' || parcels::text from rma_event where sequence = 3").await;
+    assert_eq!(noted, vec!["rma.tracking_updated {TRANSIT}"; 6]);
+}
+
+/// Nobody waits for a return that somebody else holds: neither behind it nor together with it.
+#[tokio::test]
+async fn a_return_that_is_held_holds_up_nobody_else() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    let of = shop.merchant.id;
+    let returns = labelled(&shop, 5).await;
+    let mut other = world.database.connect().await;
+    let held = format!("begin; update rma set sequence = sequence where identifier in ('{}', '{}')", returns[0], returns[1]);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(held)).execute(&mut other).await.unwrap();
+
+    let scan = async |at: usize| report(&world, of, &reported(&returns[at], "in_transit")).await;
+    let held_up = async { tokio::join!(scan(0), scan(1)) };
+    let others = async {
+        let outcomes = tokio::join!(scan(2), scan(3), scan(4));
+        sqlx::raw_sql("commit").execute(&mut other).await.unwrap();
+        outcomes
+    };
+    let ((first, second), (third, fourth, fifth)) = tokio::join!(held_up, others);
+    for (outcome, rma) in [first, second, third, fourth, fifth].into_iter().zip(&returns) {
+        assert_eq!(outcome, EventOutcome::Moved(rma.clone()));
+    }
+    assert_eq!(shop.receives().await.len(), 15);
+}
+
+/// A batch takes what moves a return and owes one message. Everything else ends as if it had come alone.
+#[tokio::test]
+async fn an_event_in_a_batch_ends_as_if_it_had_come_alone() {
+    let world = World::new().await;
+    let (shop, away) = (world.shop("acme").await, world.shop("apex").await);
+    let of = shop.merchant.id;
+    let returns = labelled(&shop, 3).await;
+    shop.merchant.carrier_says(&returns[1], "in_transit").await;
+    shop.merchant.sells("A-1", 1).await;
+    let early = shop.merchant.starts_a_return("A-1", 1).await;
+    let gone = labelled(&away, 1).await.remove(0);
+
+    let says = async |merchant: MerchantId, rma: &str, event: &str| try_report(&world, merchant, &reported(rma, event)).await;
+    let (moved, known, kept, unknown, also, delivered) = tokio::join!(
+        says(of, &returns[0], "in_transit"),
+        says(of, &returns[1], "in_transit"),
+        says(of, &early, "in_transit"),
+        says(of, "R-0000-0000", "in_transit"),
+        says(of, &returns[2], "in_transit"),
+        says(of, &returns[2], "delivered"),
+    );
+    assert_eq!(moved.unwrap(), EventOutcome::Moved(returns[0].clone()));
+    assert_eq!(known.unwrap(), EventOutcome::Unchanged(returns[1].clone()));
+    assert_eq!(kept.unwrap(), EventOutcome::Waiting(Some(early)));
+    assert!(matches!(unknown, Err(CarrierEventError::NoSuchReturn)));
+    assert_eq!(also.unwrap(), EventOutcome::Moved(returns[2].clone()));
+    assert_eq!(delivered.unwrap(), EventOutcome::Moved(returns[2].clone()), "the events of a return keep their order");
+
+    // A merchant that has moved is refused, and the others are not.
+    let closed = format!("insert into moved_merchant values ('{}', 'elsewhere', true, now())", away.merchant.id.0);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(closed)).execute(&mut world.database.connect().await).await.unwrap();
+    let (first, refused, third) =
+        tokio::join!(says(of, &returns[0], "delivered"), says(away.merchant.id, &gone, "in_transit"), says(of, &returns[1], "delivered"),);
+    assert!(matches!(refused, Err(CarrierEventError::Failed(Failed::Moved))));
+    assert_eq!(first.unwrap(), EventOutcome::Moved(returns[0].clone()));
+    assert_eq!(third.unwrap(), EventOutcome::Moved(returns[1].clone()));
 }

@@ -4,17 +4,21 @@
 //! the newest version of the return, but the units are still those of before. Units change only together with the return's sequence,
 //! so the statement also reads the sequence as of its start; where the two differ, the units are read once more.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
 use uuid::Uuid;
 
 use super::record::Return;
 use super::rows::{ItemRow, RmaRow, assemble};
 use super::units;
-use crate::{Failed, Tx};
+use crate::{Failed, SharedTx, Tx};
 
 /// A unit of a locked return, with the return.
 #[expect(clippy::struct_excessive_bools, reason = "the columns of a row")]
 struct LockedRow {
+    merchant_id: Uuid,
     rma_id: Uuid,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
@@ -60,22 +64,34 @@ struct LockedRow {
     exchange_order_identifier: Option<String>,
 }
 
-/// Locks and reads returns: the condition on `rma`, then the arguments. The first argument is the merchant.
+/// Locks and reads returns of one merchant: the condition on `rma`, then the arguments. The first argument is the merchant.
 macro_rules! locked {
     ($condition:tt, $($argument:expr),* $(,)?) => {
+        locked_from!("$1", "$1", "rma where merchant_id = $1 and ", $condition, "for update", $($argument),*)
+    };
+}
+
+/// Locks and reads returns: the merchant of a return while it is locked and afterwards, where the returns are found, how they are locked,
+/// and the arguments.
+macro_rules! locked_from {
+    ($of:tt, $of_locked:tt, $from:tt, $condition:tt, $how:tt, $($argument:expr),* $(,)?) => {
         sqlx::query_as!(
             LockedRow,
             "with locked as materialized (
-                select rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, fee_deducted, gift, receiving_closed,
+                select rma.merchant_id, rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, fee_deducted, gift, receiving_closed,
                     scanned_early, reminded, method, status, identifier, order_identifier, original_order_identifier, cancel_reason,
                     giftee_email, language,
-                    (select seen.sequence from rma as seen where seen.merchant_id = $1 and seen.rma_id = rma.rma_id) as seen
-                from rma
-                where merchant_id = $1 and "
+                    (select seen.sequence from rma as seen where seen.merchant_id = "
+                + $of
+                + " and seen.rma_id = rma.rma_id) as seen
+                from "
+                + $from
                 + $condition
-                + " for update
+                + " "
+                + $how
+                + "
             )
-            select locked.rma_id as \"rma_id!\", locked.created_at as \"created_at!\", locked.updated_at as \"updated_at!\",
+            select locked.merchant_id as \"merchant_id!\", locked.rma_id as \"rma_id!\", locked.created_at as \"created_at!\", locked.updated_at as \"updated_at!\",
                 locked.wakes_at as \"wakes_at?\", locked.sequence as \"sequence!\", locked.seen as \"seen!\",
                 locked.shipping_cost_cents as \"shipping_cost_cents!\", locked.fee_deducted as \"fee_deducted!\", locked.gift as \"gift!\",
                 locked.receiving_closed as \"receiving_closed!\", locked.scanned_early as \"scanned_early!\",
@@ -92,7 +108,9 @@ macro_rules! locked {
                 item.refund_identifier as \"refund_identifier?\", item.refund_in_question as \"refund_in_question!\",
                 item.exchange_sku as \"exchange_sku?\", item.exchange_order_identifier as \"exchange_order_identifier?\"
             from locked
-            join rma_item as item on item.merchant_id = $1 and item.rma_id = locked.rma_id",
+            join rma_item as item on item.merchant_id = "
+                + $of_locked
+                + " and item.rma_id = locked.rma_id",
             $($argument),*
         )
     };
@@ -132,12 +150,46 @@ pub(super) async fn of_order(tx: &mut Tx, order: &str) -> Result<Vec<Return>, Fa
     read(tx, rows).await
 }
 
+/// The returns with these identifiers, each with its merchant. One that does not exist is left out, and so is one that somebody else
+/// has locked, or has just changed: nobody waits.
+pub(super) async fn at_once(tx: &mut SharedTx, wanted: &[(MerchantId, &str)]) -> Result<Vec<(MerchantId, Return)>, Failed> {
+    let (merchants, identifiers): (Vec<Uuid>, Vec<&str>) = wanted.iter().map(|(merchant, identifier)| (merchant.0, *identifier)).unzip();
+    let rows = locked_from!(
+        "rma.merchant_id",
+        "locked.merchant_id",
+        // The planner cannot tell how long the lists are, and keeps its plan.
+        "unnest($1::uuid[], (select $2::text[])) as wanted (of_merchant, named)
+                join rma on rma.merchant_id = wanted.of_merchant and rma.identifier = wanted.named",
+        "",
+        "for update of rma skip locked",
+        &merchants,
+        &identifiers as &[&str],
+    );
+    let mut rows = rows.fetch_all(tx.connection()).await?;
+    rows.retain(|row| row.seen == row.sequence);
+    rows.sort_unstable_by_key(|row| (row.rma_id, row.position));
+    let of: HashMap<Uuid, MerchantId> = rows.iter().map(|row| (row.rma_id, MerchantId(row.merchant_id))).collect();
+    let (returns, items) = divide(rows);
+    let found = assemble(returns, items)?.into_iter().filter_map(|found| Some((*of.get(&found.id)?, found)));
+    Ok(found.collect())
+}
+
 /// Builds returns from their rows, by id.
 async fn read(tx: &mut Tx, mut rows: Vec<LockedRow>) -> Result<Vec<Return>, Failed> {
     rows.sort_unstable_by_key(|row| (row.rma_id, row.position));
     let waited_for = |row: &LockedRow| (row.seen != row.sequence).then_some(row.rma_id);
     let mut changed: Vec<Uuid> = rows.iter().filter_map(waited_for).collect();
     changed.dedup();
+    let (returns, mut items) = divide(rows);
+    for id in changed {
+        items.retain(|item| item.rma_id != id);
+        items.extend(units::of(tx, id).await?);
+    }
+    assemble(returns, items)
+}
+
+/// Divides sorted rows into returns and units.
+fn divide(rows: Vec<LockedRow>) -> (Vec<RmaRow>, Vec<ItemRow>) {
     let (mut returns, mut items): (Vec<RmaRow>, Vec<ItemRow>) = (Vec::new(), Vec::with_capacity(rows.len()));
     for row in rows {
         let (of, item) = row.split();
@@ -146,11 +198,7 @@ async fn read(tx: &mut Tx, mut rows: Vec<LockedRow>) -> Result<Vec<Return>, Fail
         }
         items.push(item);
     }
-    for id in changed {
-        items.retain(|item| item.rma_id != id);
-        items.extend(units::of(tx, id).await?);
-    }
-    assemble(returns, items)
+    (returns, items)
 }
 
 impl LockedRow {
