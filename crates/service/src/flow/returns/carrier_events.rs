@@ -44,12 +44,11 @@ pub(super) async fn gather(app: &App, carried: Carried) -> Place {
         Joined::First => return Place::Alone(Some(Turn(app.clone()))),
         Joined::Waiting(answered) => answered,
     };
-    let answer = match timeout(PATIENCE, &mut answered).await {
-        Ok(answer) => Ok(answer),
-        Err(_) => {
-            go_on(app);
-            timeout(app.settings.database.answer_timeout(), answered).await
-        }
+    let answer = if let Ok(answer) = timeout(PATIENCE, &mut answered).await {
+        Ok(answer)
+    } else {
+        go_on(app);
+        timeout(app.settings.database.answer_timeout(), answered).await
     };
     match answer {
         Ok(answer) => answer.map_or(Place::Alone(None), Place::Applied),

@@ -237,7 +237,7 @@ pub(super) async fn show_erase(by: By<Admin>, Query(order): Query<Erasing>) -> R
 pub(super) async fn erase(by: By<Admin>, Form(order): Form<Erasing>) -> Result<Response, ConsoleError> {
     let handle = order.merchant.trim().parse().ok();
     let merchant = match &handle {
-        Some(handle) => accounts::find(by.app.cell(), handle).await?,
+        Some(handle) => accounts::find(by.app.of_handle(handle).await?.cell(), handle).await?,
         None => None,
     };
     let identifier = order.order.trim().to_owned();

@@ -12,7 +12,7 @@ use store::returns::work_items::{self, WorkItem};
 use uuid::Uuid;
 
 use crate::binary::{command, out};
-use crate::messages::console_pages::given_up;
+use crate::messages::console_pages::{encoded, given_up, group_of, hidden};
 use crate::world::console::{Console, between};
 use crate::world::receiver::{Receiver, impatient};
 use crate::world::two_cells::second_cell;
@@ -174,6 +174,21 @@ async fn the_failure_queue_is_paged_through_all_cells_without_loss_or_doubles() 
         assert_eq!(keys.iter().cloned().collect::<HashSet<_>>(), all, "{limit}");
         assert_eq!(keys.len(), all.len(), "{limit}");
     }
+}
+
+#[tokio::test]
+async fn failures_in_the_second_cell_are_worked_on_by_the_forms_of_their_pages() {
+    let (here, there) = World::of_two_cells().await;
+    let receiver = there.receiver_with("acme", impatient()).await;
+    given_up(&receiver, 2).await;
+    let console = here.console(Role::Support).await;
+    let group = group_of(&console, "acme").await;
+    let page = console.get(&group).await.page();
+    let action = format!("/failures/work{}", between(&page, "method=\"post\" action=\"/failures/work", "\""));
+    let fields = [hidden(&group), encoded(&[("note", "their firewall")])].concat();
+    assert_eq!(console.post(&action, &fields).await.status, 303, "{action}");
+    assert!(console.get(&group).await.page().contains("their firewall"));
+    assert_eq!((there.database.count("failure_note").await, here.database.count("failure_note").await), (2, 0));
 }
 
 #[tokio::test]
