@@ -195,6 +195,9 @@ fn calls(ids: &Ids) -> Vec<(&'static str, Value)> {
         ("clock/show", json!({})),
         ("clock/advance", json!({ "by": "1s" })),
         ("endpoint/remove", with(json!({ "interface": "rma", "yes": true }))),
+        ("cell/list", json!({})),
+        ("cell/drain", json!({ "name": "main", "yes": true })),
+        ("cell/open", json!({ "name": "main" })),
     ]
 }
 

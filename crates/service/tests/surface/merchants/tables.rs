@@ -12,6 +12,9 @@ const BETWEEN: Duration = Duration::from_mins(1);
 /// What is written for other programs or as a whole page is not laid out.
 const AS_IT_IS: [&str; 3] = ["brand/show", "shopper/export", "mails/read"];
 
+/// What it tells is not the same each time: the address and the size of a database.
+const OF_THIS_MACHINE: [&str; 1] = ["cell/list"];
+
 /// True if the line has nothing to break: one word after the name of a field.
 fn is_one_word(line: &str) -> bool {
     line.split_whitespace().count() <= 2
@@ -37,6 +40,9 @@ async fn texts(columns: usize) -> String {
         let out = text("out");
         let wide: Vec<&str> = out.lines().filter(|line| line.chars().count() > columns && !is_one_word(line)).collect();
         assert!(wide.is_empty() || AS_IT_IS.contains(path), "{path} at {columns} columns: {wide:#?}\n{out}");
+        if OF_THIS_MACHINE.contains(path) {
+            continue;
+        }
         writeln!(texts, "== {} {parameters}", path.replace('/', " ")).unwrap();
         for (name, text) in [("", out), ("note: ", text("notes")), ("asks: ", text("question")), ("error: ", text("error"))] {
             if !text.is_empty() {
