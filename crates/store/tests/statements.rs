@@ -48,7 +48,11 @@ const SHARED: [&str; 25] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 78] = [
+const ACROSS: [(&str, &str); 81] = [
+    // Joined by their merchants, in a transaction that looks everything up by indexes.
+    ("for update of rma skip locked", "rma"),
+    ("-- Changes of several merchants, each by its key.", "endpoint"),
+    ("-- Changes of several merchants, each by its key.", "moved_merchant"),
     ("-- Across merchants: what has to be sealed anew.", "endpoint"),
     ("-- Across merchants: what has to be sealed anew.", "carrier_account"),
     ("-- Across merchants: what has to be sealed anew.", "merchant_key"),
