@@ -228,13 +228,12 @@ async fn events_at_the_same_time_share_a_transaction() {
     let reports = scans.iter().map(async |(of, rma)| report(&world, *of, &reported(rma, "in_transit")).await);
     let outcomes = join_all(reports).await;
 
-    let mut taken = statements.take();
-    taken.sort();
-    let alone = ["begin; select", "with locked", "with taken", "commit"];
-    let together = ["begin; select", "with locked", "-- Changes", "commit"];
-    let mut expected: Vec<&str> = alone.into_iter().chain(together).collect();
-    expected.sort_unstable();
-    assert_eq!(taken, expected, "the first alone, and all others together");
+    // The first is alone, and so is one whose return somebody holds at that moment; the others share.
+    let taken = statements.take();
+    let count = |statement: &str| taken.iter().filter(|taken| *taken == statement).count();
+    assert!(count("-- Changes") > 0, "{taken:?}");
+    assert!(count("commit") < scans.len(), "{taken:?}");
+    assert_eq!(count("-- Changes") + count("with taken"), count("commit"), "each transaction writes once: {taken:?}");
     for ((_, rma), outcome) in scans.iter().zip(outcomes) {
         assert_eq!(outcome, EventOutcome::Moved(rma.clone()));
     }
