@@ -12,10 +12,10 @@ use crate::{Failed, Store};
 const DISTRIBUTE: &str = r"
 do $$
 begin
-    if to_regclass('pg_catalog.citus_schemas') is null then
+    if to_regclass('pg_catalog.pg_dist_schema') is null then
         return;
     end if;
-    if exists (select from pg_catalog.citus_schemas where schema_name = current_schema()::regnamespace) then
+    if exists (select from pg_catalog.pg_dist_schema where schemaid = current_schema()::regnamespace) then
         return;
     end if;
     alter table node_pulse set logged;
@@ -42,7 +42,7 @@ pub async fn distribute(url: &str) -> Result<(), Failed> {
 /// server has no Citus.
 pub async fn move_to_node(url: &str, host: &str, port: u16) -> Result<bool, Failed> {
     let mut connection = connect(url).await?;
-    let has_citus = sqlx::query_scalar!(r#"select to_regclass('pg_catalog.citus_schemas') is not null as "has_citus!""#);
+    let has_citus = sqlx::query_scalar!(r#"select to_regclass('pg_catalog.pg_dist_schema') is not null as "has_citus!""#);
     let has_citus = has_citus.fetch_one(&mut connection).await?;
     if has_citus {
         let host = host.replace('\'', "''");

@@ -6,8 +6,9 @@
 
 mod indexes;
 mod locks;
+mod statements;
 
-use sqlx::migrate::{Migrate, Migration, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
 use tokio::time::sleep;
 
@@ -94,12 +95,23 @@ async fn wait_for_turn(connection: &mut PgConnection) -> Result<(), NotApplied> 
     Err(NotApplied("another process has been migrating this database for ten minutes; wait until it is done, then run this again".into()))
 }
 
+/// Applies a migration, one statement after the other, and notes that in the same transaction.
+async fn apply_once(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+    let mut transaction = connection.begin().await?;
+    for statement in statements::statements(migration.sql.as_str()) {
+        let done = transaction.execute(AssertSqlSafe(statement)).await;
+        done.map_err(|error| MigrateError::ExecuteMigration(error, migration.version))?;
+    }
+    transaction.skip(&MIGRATOR.table_name, migration).await?;
+    Ok(transaction.commit().await?)
+}
+
 /// Applies a migration in its transaction, as soon as it gets its locks.
 async fn apply_when_free(connection: &mut PgConnection, migration: &Migration) -> Result<(), NotApplied> {
     connection.execute(LOCK_TIMEOUT).await?;
     let mut tries = 1;
     loop {
-        match connection.apply(&MIGRATOR.table_name, migration).await {
+        match apply_once(connection, migration).await {
             Err(error) if was_busy(&error) && tries < TRIES => {
                 tries += 1;
                 sleep(AGAIN_AFTER).await;
@@ -111,7 +123,7 @@ async fn apply_when_free(connection: &mut PgConnection, migration: &Migration) -
                      transaction in pg_stat_activity, such as a backup, wait until it ends, then run this again"
                 )));
             }
-            done => return Ok(done.map(drop)?),
+            done => return Ok(done?),
         }
     }
 }

@@ -195,9 +195,9 @@ pub(super) async fn insert(connection: &mut Connection, changes: &[Shared]) -> R
         select message_id as "message_id!", endpoint_id as "endpoint_id?", revision as "revision?",
             -- Nobody can write an earlier message of a subject beside this one, because its lock is held.
             paused_at is null and not exists (
-                select from moved_merchant where moved_merchant.merchant_id = addressed.merchant_id
+                select 1 as found from moved_merchant where moved_merchant.merchant_id = addressed.merchant_id
             ) and not exists (
-                select
+                select 1 as found
                 from delivery as before
                 where before.merchant_id = addressed.merchant_id and before.endpoint_id = addressed.endpoint_id
                     and before.lane = addressed.subject and before.sequence < addressed.sequence

@@ -46,8 +46,8 @@ pub(super) async fn insert(
         )
         select peer.endpoint_id as "endpoint_id?", peer.revision as "revision?",
             -- Nobody can write an earlier message of the subject beside this one, because its lock is held.
-            peer.paused_at is null and not exists (select from moved_merchant where merchant_id = $1) and not exists (
-                select
+            peer.paused_at is null and not exists (select 1 as found from moved_merchant where merchant_id = $1) and not exists (
+                select 1 as found
                 from delivery as before
                 where before.merchant_id = $1 and before.endpoint_id = peer.endpoint_id and before.lane = $36
                     and before.sequence < $33
