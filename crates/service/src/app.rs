@@ -14,10 +14,10 @@ use domain::id::{Handle, MerchantId};
 use store::Failed;
 use tokio::sync::Semaphore;
 
-use crate::carrier_queue::CarrierQueue;
 use crate::delivery::photos::Photos;
 use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
+use crate::gathering::{Carried, Gathering, Wanted};
 use crate::grants::GrantCache;
 use crate::intake::Intake;
 use crate::node::limits::Limits;
@@ -42,7 +42,9 @@ pub struct Parts {
     /// The queue of order messages that share an upsert.
     pub intake: Arc<Intake>,
     /// The queue of carrier events that share a transaction.
-    pub carrier_events: Arc<CarrierQueue>,
+    pub carrier_events: Arc<Gathering<Carried>>,
+    /// The queue of new returns that share a transaction.
+    pub new_returns: Arc<Gathering<Wanted>>,
     pub grants: GrantCache,
     pub shops: ShopCache,
     /// The variants that merchants offer for exchanges.
@@ -95,6 +97,7 @@ impl App {
                 fingerprints,
                 intake: Arc::default(),
                 carrier_events: Arc::default(),
+                new_returns: Arc::default(),
                 grants: GrantCache::default(),
                 shops: ShopCache::default(),
                 limits,
@@ -153,6 +156,7 @@ impl Parts {
             fingerprints: self.fingerprints.clone(),
             intake: Arc::default(),
             carrier_events: Arc::default(),
+            new_returns: Arc::default(),
             grants: GrantCache::default(),
             shops: ShopCache::default(),
             variants: Arc::clone(&self.variants),

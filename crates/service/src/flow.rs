@@ -5,6 +5,7 @@ pub mod messages;
 pub mod node;
 pub mod orders;
 pub mod returns;
+mod together;
 pub mod warehouse;
 
 use domain::messages::message::{Interface, Internal, Kind};

@@ -6,7 +6,7 @@
 //! - [`http`] is the HTTP API; its router reads as a table of contents.
 //! - [`cli`] is the command line, one file per group of commands.
 //! - [`delivery`] is the delivery engine, and the only HTTP client.
-//! - [`intake`] batches order messages that arrive at the same time, [`carrier_queue`] carrier events.
+//! - [`intake`] batches order messages that arrive at the same time, [`gathering`] carrier events and new returns.
 //! - [`grants`] caches the grants of access tokens, [`shops`] the merchants as shoppers see them.
 //! - [`worker`] starts the delivery engine with the reactions and [`timers`] of the flows.
 //! - [`heartbeat`] runs every second on each node: it reads limits and the clock, and shares request counts.
@@ -15,10 +15,10 @@
 //! - [`platform`] is the foundation: settings, clock, entropy, keys, metrics, telemetry, TLS and tasks.
 
 pub mod app;
-pub mod carrier_queue;
 pub mod cli;
 pub mod delivery;
 pub mod flow;
+pub mod gathering;
 pub mod grants;
 pub mod heartbeat;
 pub mod http;

@@ -48,11 +48,18 @@ const SHARED: [&str; 25] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 81] = [
+const ACROSS: [(&str, &str); 88] = [
     // Joined by their merchants, in a transaction that looks everything up by indexes.
     ("for update of rma skip locked", "rma"),
-    ("-- Changes of several merchants, each by its key.", "endpoint"),
-    ("-- Changes of several merchants, each by its key.", "moved_merchant"),
+    ("for update of stored skip locked", "customer_order"),
+    ("-- Returns of several merchants, each by its key.", "endpoint"),
+    ("-- Returns of several merchants, each by its key.", "moved_merchant"),
+    ("-- Orders, each with its merchant.", "endpoint"),
+    ("-- Orders, each with its merchant.", "exchange_order"),
+    ("-- Orders, each with its merchant.", "carrier_account"),
+    ("-- Orders, each with its merchant.", "unit_claim"),
+    ("-- Orders, each with its merchant.", "refund_line"),
+    ("-- Policies, each of its merchant.", "return_policy"),
     ("-- Across merchants: what has to be sealed anew.", "endpoint"),
     ("-- Across merchants: what has to be sealed anew.", "carrier_account"),
     ("-- Across merchants: what has to be sealed anew.", "merchant_key"),

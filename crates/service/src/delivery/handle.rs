@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::messages::leases;
-use store::messages::outbox::{Announced, Shared, Signal};
+use store::messages::outbox::{Announced, Signal};
 use store::{Failed, HomeTx, SharedTx, Tx};
 use wire::node::otlp::Attribute;
 
@@ -100,8 +100,8 @@ impl Delivery {
 
     /// [`Delivery::commit`] for a transaction that several merchants share.
     pub async fn commit_shared(&self, tx: SharedTx) -> Result<(), Failed> {
-        let begin = |kept: &Shared| Some((self.traces.begin_write(kept.trace()?), kept.merchant()));
-        let spans: Vec<_> = tx.kept().iter().filter_map(begin).collect();
+        let begin = |(merchant, ids): (_, Option<_>)| Some((self.traces.begin_write(ids?), merchant));
+        let spans: Vec<_> = tx.messages().into_iter().filter_map(begin).collect();
         let committed = tx.commit().await;
         for (span, merchant) in spans {
             let attributes = vec![Attribute::Merchant(merchant), Attribute::Messages(1)];

@@ -31,5 +31,6 @@ pub mod send_link;
 pub mod set_policy;
 pub mod start_over;
 pub mod start_return;
+mod start_returns;
 pub mod wake_returns;
 pub mod withdraw;

@@ -54,6 +54,7 @@ mod refunds;
 mod refunds_corrected;
 mod refunds_named;
 mod started;
+mod started_together;
 mod statements;
 mod time;
 mod together;

@@ -16,7 +16,7 @@ mod shared;
 mod with_change;
 mod with_start;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -26,12 +26,14 @@ use uuid::Uuid;
 
 use self::addressee::Addressee;
 pub use self::message::Message;
-pub use self::shared::Shared;
+pub(crate) use self::shared::Shared;
 use crate::connection::Connection;
 use crate::failed::Failed;
 use crate::messages::due::DueRow;
 use crate::messages::internal_endpoints;
 pub use crate::messages::signal::Signal;
+use crate::returns::rma_changes::Change;
+use crate::returns::rma_starts::Start;
 use crate::returns::rma_writes::Write;
 
 /// What a transaction has written for the delivery engine.
@@ -44,6 +46,17 @@ pub struct Announced {
 }
 
 impl Announced {
+    /// Announces what was written at once, to whom it is addressed.
+    fn of<W>(kept: Vec<Shared<W>>, mut addressed: BTreeMap<Uuid, Addressee>) -> Self {
+        let mut announced = Self::default();
+        for Shared { merchant, message, trace, .. } in kept {
+            if let Some(addressee) = addressed.remove(&message.id) {
+                announced.add(merchant, message, addressee, trace);
+            }
+        }
+        announced
+    }
+
     /// Announces a message that was written alone, or beside those of other subjects.
     fn add(&mut self, merchant: MerchantId, message: Message, addressee: Addressee, trace: Option<SpanIds>) {
         match addressee.announce(merchant, message, trace.map(|trace| trace.context)) {
@@ -62,15 +75,15 @@ impl Announced {
 }
 
 /// Writes changes of several merchants, each of another return, with their messages.
-pub(crate) async fn write_shared(connection: &mut Connection, changes: Vec<Shared>) -> Result<Announced, Failed> {
-    let mut addressed = shared::insert(connection, &changes).await?;
-    let mut announced = Announced::default();
-    for Shared { merchant, message, trace, .. } in changes {
-        if let Some(addressee) = addressed.remove(&message.id) {
-            announced.add(merchant, message, addressee, trace);
-        }
-    }
-    Ok(announced)
+pub(crate) async fn write_changes(connection: &mut Connection, changes: Vec<Shared<Change>>) -> Result<Announced, Failed> {
+    let addressed = shared::changes::insert(connection, &changes).await?;
+    Ok(Announced::of(changes, addressed))
+}
+
+/// Writes new returns of several merchants with their messages.
+pub(crate) async fn write_starts(connection: &mut Connection, starts: Vec<Shared<Start>>) -> Result<Announced, Failed> {
+    let addressed = shared::starts::insert(connection, &starts).await?;
+    Ok(Announced::of(starts, addressed))
 }
 
 /// The messages that a transaction owes and has not written yet.

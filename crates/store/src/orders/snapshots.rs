@@ -4,17 +4,20 @@ mod columns;
 mod record;
 mod text;
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::orders::snapshot::{Digest, Version};
 use futures::future::ready;
 use sqlx::Connection as _;
+use uuid::Uuid;
 
 use self::columns::{Columns, Texts};
 pub use self::record::{Fingerprint, Snapshot};
 pub use self::text::Text;
 use crate::connection::Connection;
-use crate::{Failed, Store, Tx};
+use crate::{Failed, SharedTx, Store, Tx};
 
 /// The most bytes of orders whose memory a connection keeps for its next statements.
 const MOST_KEPT: usize = 256 * 1024;
@@ -310,6 +313,26 @@ pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Stored>, Faile
     .fetch_optional(tx.connection())
     .await?;
     Ok(stored)
+}
+
+/// The orders with these identifiers exactly as sent, each with its merchant, locked until the transaction ends. One that does not exist is
+/// left out, and so is one that somebody else has locked: nobody waits.
+pub async fn lock_at_once(tx: &mut SharedTx, wanted: &[(MerchantId, &str)]) -> Result<HashMap<(MerchantId, String), String>, Failed> {
+    let (merchants, identifiers): (Vec<Uuid>, Vec<&str>) = wanted.iter().map(|(merchant, identifier)| (merchant.0, *identifier)).unzip();
+    let rows = sqlx::query!(
+        r#"
+        select stored.merchant_id, stored.identifier, stored.snapshot
+        -- The planner cannot tell how long the lists are, and keeps its plan.
+        from unnest($1::uuid[], (select $2::text[])) as wanted (of_merchant, named)
+        join customer_order as stored on stored.merchant_id = wanted.of_merchant and stored.identifier = wanted.named
+        for update of stored skip locked
+        "#,
+        &merchants,
+        &identifiers as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| ((MerchantId(row.merchant_id), row.identifier), row.snapshot)).collect())
 }
 
 /// The order `identifier` exactly as sent.

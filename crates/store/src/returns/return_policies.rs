@@ -1,14 +1,17 @@
 //! Merchants' return policies: the one in force, and those before it.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, Tag};
 use domain::returns::rma::sale::Weight;
+use uuid::Uuid;
 
 use crate::connection::Connection;
 use crate::merchants::audit;
-use crate::{Failed, Store, Tx};
+use crate::{Failed, SharedTx, Store, Tx};
 
 /// A policy that is or was in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +27,7 @@ pub struct Version {
 
 /// A stored policy.
 struct Row {
+    merchant_id: Uuid,
     version: i32,
     changed_at: DateTime<Utc>,
     changed_by: Option<String>,
@@ -82,6 +86,30 @@ pub async fn get_version(tx: &mut Tx) -> Result<Version, Failed> {
     read(tx.connection(), merchant).await
 }
 
+/// The policy of each merchant, or the default.
+pub async fn get_at_once(tx: &mut SharedTx, merchants: &[MerchantId]) -> Result<HashMap<MerchantId, Policy>, Failed> {
+    let wanted: Vec<Uuid> = merchants.iter().map(|merchant| merchant.0).collect();
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        -- Policies, each of its merchant.
+        select
+            merchant_id, version, changed_at, changed_by, window_days, express_limit, managed_receiving, reasons, exchange_reasons, methods,
+            fees, deducted, tags, tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, refund_closes
+        from return_policy
+        where merchant_id = any ((select $1::uuid[])::uuid[])
+        "#,
+        &wanted,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    let mut policies: HashMap<MerchantId, Policy> = merchants.iter().map(|merchant| (*merchant, Policy::default())).collect();
+    for row in rows {
+        policies.insert(MerchantId(row.merchant_id), row.read()?.policy);
+    }
+    Ok(policies)
+}
+
 /// [`get`] outside of a transaction.
 pub async fn current(store: &Store, merchant: MerchantId) -> Result<Policy, Failed> {
     Ok(current_version(store, merchant).await?.policy)
@@ -98,8 +126,8 @@ async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Versi
         Row,
         r#"
         select
-            version, changed_at, changed_by, window_days, express_limit, managed_receiving, reasons, exchange_reasons, methods, fees,
-            deducted, tags, tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, refund_closes
+            merchant_id, version, changed_at, changed_by, window_days, express_limit, managed_receiving, reasons, exchange_reasons, methods,
+            fees, deducted, tags, tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, refund_closes
         from return_policy
         where merchant_id = $1
         "#,
@@ -116,8 +144,8 @@ pub async fn list_former(store: &Store, merchant: MerchantId, before: i32, most:
         Row,
         r#"
         select
-            version, changed_at, changed_by, window_days, express_limit, managed_receiving, reasons, exchange_reasons, methods, fees,
-            deducted, tags, tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, refund_closes
+            merchant_id, version, changed_at, changed_by, window_days, express_limit, managed_receiving, reasons, exchange_reasons, methods,
+            fees, deducted, tags, tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, refund_closes
         from former_policy
         where merchant_id = $1 and version < $2
         order by version desc

@@ -1,14 +1,16 @@
 //! Orders with everything that decides what of them can come back, read at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::id::MerchantId;
 use domain::returns::rma::choice::Standing;
+use uuid::Uuid;
 
 use super::exchange_orders;
 use super::return_drafts::Draft;
 use super::unit_claims::Claim;
-use crate::{Failed, Store, Tx};
+use crate::connection::Connection;
+use crate::{Failed, SharedTx, Store, Tx};
 
 /// An order and what has become of its units.
 #[derive(Clone, Debug)]
@@ -98,24 +100,50 @@ pub struct LockedOrder {
 
 /// Everything but the snapshot of the order `order`, which must be locked: a return that was started meanwhile has claimed its units.
 pub async fn of_locked(tx: &mut Tx, order: &str) -> Result<LockedOrder, Failed> {
-    let row = sqlx::query!(
+    let merchant = tx.merchant();
+    let found = read_locked(tx.connection(), &[(merchant, order)]).await?;
+    found.into_values().next().ok_or(Failed::Internal("what has become of an order could not be read"))
+}
+
+/// [`of_locked`] for several orders, each with its merchant.
+pub async fn of_locked_at_once(
+    tx: &mut SharedTx,
+    orders: &[(MerchantId, &str)],
+) -> Result<HashMap<(MerchantId, String), LockedOrder>, Failed> {
+    read_locked(tx.connection(), orders).await
+}
+
+async fn read_locked(
+    connection: &mut Connection,
+    orders: &[(MerchantId, &str)],
+) -> Result<HashMap<(MerchantId, String), LockedOrder>, Failed> {
+    let (merchants, identifiers): (Vec<Uuid>, Vec<&str>) = orders.iter().map(|(merchant, order)| (merchant.0, *order)).unzip();
+    let rows = sqlx::query!(
         r#"
+        -- Orders, each with its merchant.
         select
+            locked.merchant_id as "merchant_id!", locked.identifier as "identifier!",
             claimed.lines as "claimed_lines: Vec<String>", claimed.units as "claimed_units: Vec<i32>",
             claimed.refunded as "claimed_refunded: Vec<bool>",
             elsewhere.lines as "outside_lines: Vec<String>", elsewhere.units as "outside_units: Vec<i64>",
             exists (
-                select from endpoint where merchant_id = $1 and interface = 'exchange_order' and removed_at is null
+                select from endpoint
+                where endpoint.merchant_id = locked.merchant_id and interface = 'exchange_order' and removed_at is null
             ) as "offered!",
-            exists (select from exchange_order where merchant_id = $1 and original_order_identifier = $2) as "exchanged!",
+            exists (
+                select from exchange_order
+                where exchange_order.merchant_id = locked.merchant_id and original_order_identifier = locked.identifier
+            ) as "exchanged!",
             (
                 select original_order_identifier from exchange_order
-                where merchant_id = $1 and order_identifier = $2
+                where exchange_order.merchant_id = locked.merchant_id and order_identifier = locked.identifier
                 order by created_at
                 limit 1
             ) as original,
-            exists (select from carrier_account where merchant_id = $1) as "has_carrier!"
-        from (
+            exists (select from carrier_account where carrier_account.merchant_id = locked.merchant_id) as "has_carrier!"
+        -- The planner cannot tell how long the lists are, and keeps its plan.
+        from unnest($1::uuid[], (select $2::text[])) as locked (merchant_id, identifier)
+        cross join lateral (
             select
                 array_agg(claim.order_line order by claim.order_line, claim.unit) as lines,
                 array_agg(claim.unit order by claim.order_line, claim.unit) as units,
@@ -126,30 +154,34 @@ pub async fn of_locked(tx: &mut Tx, order: &str) -> Result<LockedOrder, Failed> 
             join rma_item as item
                 on item.merchant_id = claim.merchant_id and item.rma_id = claim.rma_id
                 and item.order_line = claim.order_line and item.unit = claim.unit
-            where claim.merchant_id = $1 and claim.order_identifier = $2
+            where claim.merchant_id = locked.merchant_id and claim.order_identifier = locked.identifier
         ) as claimed
-        cross join (
+        cross join lateral (
             select array_agg(line.order_line) as lines, array_agg(line.units) as units
             from (
                 select order_line, sum(outside) as units
                 from refund_line
-                where merchant_id = $1 and order_identifier = $2
+                where refund_line.merchant_id = locked.merchant_id and order_identifier = locked.identifier
                 group by order_line
             ) as line
         ) as elsewhere
         "#,
-        tx.merchant().0,
-        order,
+        &merchants,
+        &identifiers as &[&str],
     )
-    .fetch_one(tx.connection())
+    .fetch_all(connection)
     .await?;
-    Ok(LockedOrder {
-        claims: claims(row.claimed_lines, row.claimed_units, row.claimed_refunded),
-        outside: outside(row.outside_lines, row.outside_units),
-        standing: exchange_orders::standing_from(row.offered, row.exchanged),
-        original: row.original,
-        has_carrier: row.has_carrier,
-    })
+    let read = rows.into_iter().map(|row| {
+        let locked = LockedOrder {
+            claims: claims(row.claimed_lines, row.claimed_units, row.claimed_refunded),
+            outside: outside(row.outside_lines, row.outside_units),
+            standing: exchange_orders::standing_from(row.offered, row.exchanged),
+            original: row.original,
+            has_carrier: row.has_carrier,
+        };
+        ((MerchantId(row.merchant_id), row.identifier), locked)
+    });
+    Ok(read.collect())
 }
 
 /// Claims from one list per column.

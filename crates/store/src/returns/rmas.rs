@@ -61,9 +61,22 @@ pub fn save_event_shared(
     (event, now): (Event, DateTime<Utc>),
     message: Message,
     trace: Option<SpanIds>,
-) {
-    tx.keep(Shared { merchant, change: changed::of(changed, Some((event, now))), message, trace });
+) -> Result<(), Failed> {
+    tx.keep_change(Shared { merchant, write: changed::of(changed, Some((event, now))), message, trace })?;
     changed.set_stored();
+    Ok(())
+}
+
+/// [`insert`] in a transaction that several merchants share, with the message on the return, which exchanges nothing. They are written by
+/// the commit.
+pub fn insert_shared(
+    tx: &mut SharedTx,
+    merchant: MerchantId,
+    new: &Return,
+    message: Message,
+    trace: Option<SpanIds>,
+) -> Result<(), Failed> {
+    tx.keep_start(Shared { merchant, write: started::of(new), message, trace })
 }
 
 /// The returns with these identifiers, each with its merchant, locked until the transaction ends. One that does not exist is left out,

@@ -16,10 +16,10 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::returns::carrier::{CarrierEventIn, CarrierWord};
 
-use super::carrier_events::{Place, gather};
 use super::save_return::save_change;
 use crate::app::App;
-use crate::carrier_queue::{Answer, Carried};
+use crate::flow::together::{Place, gather};
+use crate::gathering::{Applied, Carried};
 use crate::show::returns::rmas as returns;
 
 /// The time after which a carrier may use the tracking number of a settled return again, wherever its parcel was last seen.
@@ -91,11 +91,10 @@ pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEvent
     let report = Report::new(event);
     let Some(carried) = report.carried(app, merchant) else { return take(app, merchant, &report, None).await };
     let rma = carried.rma.clone();
-    match gather(app, carried).await {
+    match gather(app, carried).await? {
         Place::Alone(_turn) => take(app, merchant, &report, None).await,
-        Place::Applied(Answer::Moved) => Ok(EventOutcome::Moved(rma)),
-        Place::Applied(Answer::Unchanged) => Ok(EventOutcome::Unchanged(rma)),
-        Place::Applied(Answer::Failed(failed)) => Err(failed.into()),
+        Place::Done(Applied::Moved) => Ok(EventOutcome::Moved(rma)),
+        Place::Done(Applied::Unchanged) => Ok(EventOutcome::Unchanged(rma)),
     }
 }
 

@@ -85,7 +85,7 @@ pub(in crate::flow) async fn mail_refund(
 }
 
 /// False if nobody is told of the return in any case.
-fn is_told(app: &App, kept: &Return) -> bool {
+pub(super) fn is_told(app: &App, kept: &Return) -> bool {
     app.mailer.has_server() && (!kept.gift || kept.giftee_email.is_some())
 }
 

@@ -22,8 +22,9 @@ use store::Failed;
 use store::merchants::audit::{self, Entry};
 use store::orders::snapshots;
 use store::returns::label_orders::Progress;
-use store::returns::returnable_orders::{self, LockedOrder};
+use store::returns::returnable_orders;
 use store::returns::rmas::{Item, Return};
+use store::returns::unit_claims::Claim;
 use store::returns::{idempotency, return_drafts, return_policies, withdrawals};
 use uuid::Uuid;
 use wire::fault::Fault;
@@ -35,6 +36,8 @@ use super::mail_shopper::mail_confirmed;
 use super::place_exchange::request_exchange;
 use super::save_return::save_new;
 use crate::app::App;
+use crate::flow::together::{Place, gather};
+use crate::gathering::{Wanted, WantedItem};
 use crate::show::returns::exchanges::{self, OptionsError};
 use crate::show::returns::returnable::unavailable_units;
 use crate::show::returns::rmas;
@@ -102,6 +105,50 @@ pub enum StartReturnError {
 
 /// Starts a return. `actor` is whoever does it for the shopper, and is then recorded in the audit.
 pub async fn start_return(
+    app: &App,
+    actor: Option<&str>,
+    merchant: MerchantId,
+    request: &StartReturnIn<'_>,
+    key: Option<&IdempotencyKey>,
+) -> Result<StartedReturn, StartReturnError> {
+    if let Some(wanted) = plain(app, actor, merchant, request, key) {
+        return match gather(app, wanted).await? {
+            Place::Alone(_turn) => alone(app, None, merchant, request, None).await,
+            Place::Done(answer) => Ok(StartedReturn { answer, repeated: false }),
+        };
+    }
+    alone(app, actor, merchant, request, key).await
+}
+
+/// The return as one that can be started together with others: nobody is to be recorded, it is not under a key, and it exchanges nothing.
+fn plain(
+    app: &App,
+    actor: Option<&str>,
+    merchant: MerchantId,
+    request: &StartReturnIn<'_>,
+    key: Option<&IdempotencyKey>,
+) -> Option<Wanted> {
+    if actor.is_some() || key.is_some() {
+        return None;
+    }
+    let choice = request.choice();
+    let item = |item: &RequestedItem<'_>| match item.instead {
+        Instead::Refund => Some(WantedItem { line: item.line.to_owned(), quantity: item.quantity, reason: item.reason.to_owned() }),
+        Instead::Variant(_) | Instead::GiftCard => None,
+    };
+    Some(Wanted {
+        merchant,
+        order: request.order_identifier.0.to_string(),
+        method: choice.method,
+        items: choice.items.iter().map(item).collect::<Option<_>>()?,
+        giftee_email: request.giftee_email.as_ref().map(|email| email.0.to_string()),
+        language: request.language.as_ref().map(|language| language.0.to_string()),
+        trace: app.traces.ids_to_write(),
+    })
+}
+
+/// Starts a return in a transaction of its own.
+async fn alone(
     app: &App,
     actor: Option<&str>,
     merchant: MerchantId,
@@ -178,33 +225,32 @@ async fn attempt(
     let order = order.ok_or(Failed::Internal("a stored order cannot be read"))?;
     let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
-    let LockedOrder { claims, outside, standing, original, has_carrier } = returnable_orders::of_locked(&mut tx, &sale.identifier).await?;
-    let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&claims, &outside), now);
+    let locked = returnable_orders::of_locked(&mut tx, &sale.identifier).await?;
+    let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&locked.claims, &locked.outside), now);
     let draft = key.and_then(|key| key.draft.as_ref());
     let withdrawal = draft.and_then(|draft| draft.withdrawal.as_ref());
     if let Some(withdrawal) = withdrawal {
         eligibility::release_withdrawn(&mut lines, &sale, &withdrawal.units);
     }
-
-    let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    for claim in &claims {
-        used.entry(&claim.line).or_default().insert(claim.unit);
-    }
-    let exchanges = Exchanges { standing, variants: variants.clone() };
-    let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &request.choice());
+    let exchanges = Exchanges { standing: locked.standing, variants: variants.clone() };
+    let choice = request.choice();
+    let chosen = choose(&sale, &policy, &lines, &used(&locked.claims), &exchanges, &choice);
     let faulty = |against: &[Impossible]| {
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::api::fault(impossible, &policy)).collect())
     };
     let chosen = chosen.map_err(|against| faulty(&against))?;
-    // The merchant may name it although the exchange was not arranged here.
-    let original = original.or_else(|| order.original_order().map(ToOwned::to_owned));
-    let mut new = make(app, request, &sale, &policy, &chosen, original, now);
+    let of = Of { sale: &sale, policy: &policy, original: locked.original.as_deref().or_else(|| order.original_order()) };
+    let asked = Asked {
+        giftee_email: request.giftee_email.as_ref().map(|email| &*email.0),
+        language: request.language.as_ref().map(|language| &*language.0),
+    };
+    let mut new = make(app, &of, &chosen, &asked, now);
     if withdrawal.is_some() {
         // The law sets no end to it.
         new.wakes_at = None;
     }
     save_new(app, &mut tx, &new).await?;
-    let label_ordered = has_carrier && buy_label(app, &mut tx, &new, &order, 1).await?;
+    let label_ordered = locked.has_carrier && buy_label(app, &mut tx, &new, &order, 1).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
     let exchange = match exchange::order::of(&chosen.units, bonus) {
         None => None,
@@ -234,16 +280,32 @@ async fn attempt(
     Ok(StartedReturn { answer, repeated: false })
 }
 
+/// The numbers of the units that belong to returns, by line.
+pub(super) fn used(claims: &[Claim]) -> BTreeMap<&str, BTreeSet<u32>> {
+    let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for claim in claims {
+        used.entry(&claim.line).or_default().insert(claim.unit);
+    }
+    used
+}
+
+/// What a return is of.
+pub(super) struct Of<'a> {
+    pub(super) sale: &'a Sale,
+    pub(super) policy: &'a Policy,
+    /// The order that the order was exchanged for. The merchant may name it although the exchange was not arranged here.
+    pub(super) original: Option<&'a str>,
+}
+
+/// What the caller says beside the choice.
+pub(super) struct Asked<'a> {
+    pub(super) giftee_email: Option<&'a str>,
+    pub(super) language: Option<&'a str>,
+}
+
 /// Builds the new return.
-fn make(
-    app: &App,
-    request: &StartReturnIn<'_>,
-    sale: &Sale,
-    policy: &Policy,
-    chosen: &Chosen<'_>,
-    original_order: Option<String>,
-    now: DateTime<Utc>,
-) -> Return {
+pub(super) fn make(app: &App, of: &Of<'_>, chosen: &Chosen<'_>, asked: &Asked<'_>, now: DateTime<Utc>) -> Return {
+    let Of { sale, policy, original } = *of;
     let Chosen { offer: Offer { method, fee, deducted }, gift, units } = chosen;
     let (method, fee) = (*method, *fee);
     let paid: Vec<_> = units.iter().map(|unit| (unit.money, unit.getting.refund_type())).collect();
@@ -270,15 +332,15 @@ fn make(
         id: app.mint(),
         identifier: Identifier::from_random(u64::from_le_bytes(app.entropy.bytes())).to_string(),
         order: sale.identifier.clone(),
-        original_order,
+        original_order: original.map(ToOwned::to_owned),
         created_at: now,
         updated_at: now,
         sequence: 1,
         shipping_cost: fee,
         fee_deducted: *deducted,
         gift: *gift,
-        giftee_email: request.giftee_email.as_ref().map(|email| email.0.to_string()),
-        language: request.language.as_ref().map(|language| language.0.to_string()),
+        giftee_email: asked.giftee_email.map(ToOwned::to_owned),
+        language: asked.language.map(ToOwned::to_owned),
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),
