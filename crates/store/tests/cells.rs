@@ -17,6 +17,7 @@ mod cluster;
 
 use std::path::Path;
 
+use domain::node::mode::Mode;
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection, Row as _};
 use store::Failed;
@@ -185,6 +186,19 @@ async fn a_cell_moves_and_its_audit_stays_as_it_was() {
     run(&mut holder, &entry(4)).await.unwrap();
     assert_eq!(chain(&mut holder).await.len(), 4);
     assert!(run(&mut holder, "delete from audit").await.is_err());
+}
+
+#[tokio::test]
+async fn a_cell_that_moves_is_followed() {
+    let Some(cell) = Cell::create("followed").await else { return };
+    let store = cell.store();
+    assert_eq!(store.follow().await.unwrap(), None);
+    let before = store.target();
+    cell.move_on().await;
+    let after = store.follow().await.unwrap();
+    assert_eq!(after, Some(store.target()));
+    assert_ne!(after, Some(before));
+    assert_eq!(store.mode().await.unwrap(), Some(Mode::Sandbox), "connections to the new node");
 }
 
 /// The hash before each entry of the audit, and its own.
