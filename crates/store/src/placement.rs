@@ -27,6 +27,9 @@ const HOLDER: &str = "
     where cell.schemaid = current_schema()::regnamespace and node.noderole = 'primary'
     limit 1";
 
+/// All nodes of the cluster.
+const NODES: &str = "select nodename, nodeport from pg_catalog.pg_dist_node where isactive and noderole = 'primary'";
+
 /// The place of a cell, as far as it is known.
 pub(crate) struct Placement {
     url: Arc<str>,
@@ -89,6 +92,19 @@ impl Placement {
             true
         });
         Ok(moved && known.is_some())
+    }
+
+    /// The servers through which somebody may work in this cell: the one of the URL, and on a cluster all nodes.
+    pub(crate) async fn nodes(&self) -> Result<Vec<PgConnectOptions>, Error> {
+        let nodes = if self.found().await?.is_of_a_cluster { self.ask(NODES).await? } else { Vec::new() };
+        let mut servers = vec![at_node(&self.url, None)?];
+        for node in &nodes {
+            let server = at_node(&self.url, Some(node))?;
+            if !servers.iter().any(|known| target_of(known) == target_of(&server)) {
+                servers.push(server);
+            }
+        }
+        Ok(servers)
     }
 
     /// The connections to the coordinator, through which a schema is changed. `None` if the server has no Citus.

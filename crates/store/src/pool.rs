@@ -213,6 +213,19 @@ impl Store {
         Ok(placement.coordinator().await?.unwrap_or(&self.engine))
     }
 
+    /// One connection to each server through which somebody may work in this cell: on a cluster all nodes, because each passes on what
+    /// is of another one.
+    pub(crate) async fn of_each_node(&self) -> Result<Vec<Pool>, Failed> {
+        let servers = match &self.placement {
+            Some(placement) => placement.nodes().await?,
+            None => vec![self.options.clone()],
+        };
+        let settings = session::settings(self.limits.statement, self.limits.lock, &[]);
+        let one =
+            |server| Pool::new(connections(1, self.limits.acquire, settings.clone()).connect_lazy_with(server), self.limits.statement);
+        Ok(servers.into_iter().map(one).collect())
+    }
+
     /// Opens a transaction on the data of `merchant`. It waits for its turn among the merchant's, and then for a connection. Fails with
     /// [`Failed::Moved`] if the merchant lives in another cell.
     pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
