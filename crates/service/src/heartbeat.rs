@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
-use crate::node::{Node, certificate, health, rate};
+use crate::node::{Node, certificate, following, health, rate};
 use crate::platform::task::Task;
 
 /// The interval between heartbeats.
@@ -40,10 +40,10 @@ pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     rate::sharing::share(app, &app.rates, &app.limits).await
 }
 
-/// Runs heartbeats and health checks forever.
+/// Runs heartbeats and health checks forever, and follows cells that move.
 pub async fn run(app: App) {
     let node = Node::clone(&app);
-    tokio::join!(beats(app), health::watch(node.clone()), certificate::watch(node));
+    tokio::join!(beats(app), health::watch(node.clone()), following::watch(node.clone()), certificate::watch(node));
 }
 
 /// Runs heartbeats forever. A panic is logged, and they start again.

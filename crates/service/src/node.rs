@@ -7,6 +7,7 @@ pub mod database;
 pub mod directory;
 pub mod disk;
 pub mod each_cell;
+pub mod following;
 pub mod health;
 pub mod keys;
 pub mod limits;

@@ -14,6 +14,7 @@ mod notices;
 
 use std::fmt::{self, Write as _};
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::id::MerchantId;
@@ -27,6 +28,7 @@ use tokio::time::{Instant, timeout};
 
 use self::attempt::Attempt;
 use self::deferred::Deferred;
+use crate::placement::{Following, Placement};
 
 /// The time after the server's own limit until a statement is given up.
 pub const MARGIN: Duration = Duration::from_millis(500);
@@ -52,30 +54,65 @@ pub(crate) struct Pool {
 
 #[derive(Clone)]
 struct Connections {
-    pool: PgPool,
+    server: Server,
     /// The time within which every statement must be answered.
     limit: Duration,
 }
 
+/// The server to which connections go.
+#[derive(Clone)]
+enum Server {
+    Same(PgPool),
+    /// The one that holds a cell at the time.
+    Holder(Arc<Following>),
+}
+
 impl Connections {
-    fn new(pool: PgPool, statement: Duration) -> Self {
-        Self { pool, limit: statement + MARGIN }
+    fn new(server: Server, statement: Duration) -> Self {
+        Self { server, limit: statement + MARGIN }
+    }
+
+    /// The connections to the server, if it need not be looked for.
+    fn known(&self) -> PgPool {
+        match &self.server {
+            Server::Same(pool) => pool.clone(),
+            Server::Holder(following) => following.last(),
+        }
+    }
+
+    async fn pool(&self) -> Result<PgPool, Error> {
+        match &self.server {
+            Server::Same(pool) => Ok(pool.clone()),
+            Server::Holder(following) => following.pool().await,
+        }
     }
 
     async fn close(&self) {
-        let _ = timeout(self.limit, self.pool.close()).await;
+        let _ = timeout(self.limit, self.known().close()).await;
     }
 }
 
 impl Pool {
     /// A pool whose statements are ended by the server after `statement`.
     pub(crate) fn new(connections: PgPool, statement: Duration) -> Self {
-        Self { all: Connections::new(connections, statement), set_apart: None }
+        Self { all: Connections::new(Server::Same(connections), statement), set_apart: None }
+    }
+
+    /// This pool, with connections that go to wherever the cell is.
+    pub(crate) fn following(self, placement: &Arc<Placement>) -> Self {
+        let follow = |Connections { server, limit }| {
+            let server = match server {
+                Server::Same(pool) => Server::Holder(Arc::new(Following::new(Arc::clone(placement), pool))),
+                holder @ Server::Holder(_) => holder,
+            };
+            Connections { server, limit }
+        };
+        Self { all: follow(self.all), set_apart: self.set_apart.map(follow) }
     }
 
     /// This pool, with connections of their own for confined work.
     pub(crate) fn setting_apart(self, connections: PgPool, statement: Duration) -> Self {
-        Self { set_apart: Some(Connections::new(connections, statement)), ..self }
+        Self { set_apart: Some(Connections::new(Server::Same(connections), statement)), ..self }
     }
 
     /// The connections of the work that asks.
@@ -86,7 +123,8 @@ impl Pool {
     /// Waits for a free connection.
     pub(crate) async fn acquire(&self) -> Result<Connection, Error> {
         let asked_at = Instant::now();
-        let Connections { pool, limit } = self.connections();
+        let connections = self.connections();
+        let pool = connections.pool().await?;
         let held = pool.acquire().await.map_err(|error| match error {
             // Nothing was in use: the server was not there.
             Error::PoolTimedOut if pool.size() == 0 => {
@@ -94,7 +132,7 @@ impl Pool {
             }
             other => other,
         })?;
-        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, deferred: None, asked_at, limit: *limit })
+        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, deferred: None, asked_at, limit: connections.limit })
     }
 
     /// Waits for a free connection and opens a transaction. Dropping the connection without [`Connection::commit`] undoes it.
@@ -144,7 +182,8 @@ impl Pool {
 
     /// The number of connections, and the number of idle ones.
     pub(crate) fn size(&self) -> (u32, usize) {
-        (self.all.pool.size(), self.all.pool.num_idle())
+        let pool = self.all.known();
+        (pool.size(), pool.num_idle())
     }
 }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgPool};
 use tokio::time::timeout;
 
 use crate::connection::Pool;
 use crate::failed::Failed;
-use crate::server::{CONNECT, connect_options, connect_with};
+use crate::placement::{Found, Placement};
+use crate::server::{Protection, Target, connect_options, connect_with, protection_of, target_of};
 use crate::session;
 use crate::shared_tx::SharedTx;
 use crate::turns::Turns;
@@ -93,9 +94,10 @@ pub struct Store {
     pub(crate) tokens: Pool,
     /// The transactions of each merchant that may hold a connection for flows.
     turns: Arc<Turns>,
+    /// The server of the URL.
     options: PgConnectOptions,
-    /// The way to the server that changes the schema, if it is another one.
-    admin: Option<PgConnectOptions>,
+    /// The place of a cell that may be on a cluster.
+    placement: Option<Arc<Placement>>,
     /// The channel on which processes signal work to each other.
     pub(crate) channel: Arc<str>,
     pub(crate) limits: PoolLimits,
@@ -103,6 +105,9 @@ pub struct Store {
 
 /// The channel of the first cell, and of a database that has no others.
 const CHANNEL: &str = "backhaul_owed";
+
+/// The connections with which a cell is looked for, and its schema changed where that is done by another server.
+const IN_FRONT: u32 = 2;
 
 /// The longest run time of a statement of the console.
 const CONSOLE_STATEMENT: Duration = Duration::from_secs(2);
@@ -113,9 +118,11 @@ const APART_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 impl Store {
     /// Connects once, beside the pools. They try again until their time is over, and do not say why they failed.
     pub async fn reach(&self) -> Result<(), Failed> {
-        let connecting = timeout(CONNECT, self.options.connect()).await;
-        let connection = connecting.map_err(|_| Failed::Unreachable("it did not answer in time".to_owned()))??;
-        Ok(connection.close().await?)
+        connect_with(&self.options).await?.close().await?;
+        match &self.placement {
+            Some(placement) => Ok(connect_with(&placement.found().await?.options).await?.close().await?),
+            None => Ok(()),
+        }
     }
 
     /// A store for the database at `url`. It connects on first use, so a service can start before its database.
@@ -142,29 +149,81 @@ impl Store {
             tokens: pool(limits.sizes.tokens, limits.lock, &[]),
             turns: Arc::new(Turns::quartered(limits.sizes.flows)),
             options,
-            admin: None,
+            placement: None,
             channel: CHANNEL.into(),
             limits,
         })
     }
 
-    /// This store as that of the cell `name`, whose processes signal apart from those of other cells in the same database.
+    /// A store for the cell `name`, whose processes signal apart from those of other cells in the same database. If `url` leads to the
+    /// coordinator of a cluster, it connects to the node that holds the cell.
+    pub fn of_cell(name: &str, url: &str, limits: PoolLimits) -> Result<Self, Failed> {
+        let store = Self::new(url, limits)?;
+        let front = connections(IN_FRONT, limits.acquire, session::settings(limits.statement, limits.lock, &[]));
+        let front = Pool::new(front.connect_lazy_with(store.options.clone()), limits.statement);
+        let placement = Arc::new(Placement::new(url, front));
+        Ok(Self {
+            pool: store.pool.following(&placement),
+            aside: store.aside.following(&placement),
+            engine: store.engine.following(&placement),
+            readers: store.readers.following(&placement),
+            feed: store.feed.following(&placement),
+            apart: store.apart.following(&placement),
+            tokens: store.tokens.following(&placement),
+            placement: Some(placement),
+            channel: format!("{CHANNEL}_{name}").into(),
+            ..store
+        })
+    }
+
+    /// Looks on which node of its cluster the cell is. Returns the server if it is another one than before; new connections go there.
+    pub async fn follow(&self) -> Result<Option<Target>, Failed> {
+        let Some(placement) = &self.placement else { return Ok(None) };
+        Ok(placement.look().await?.then(|| self.target()))
+    }
+
+    /// The server that holds the cell, as far as it is known.
     #[must_use]
-    pub fn of_cell(self, name: &str) -> Self {
-        Self { channel: format!("{CHANNEL}_{name}").into(), ..self }
+    pub fn target(&self) -> Target {
+        target_of(&self.known())
     }
 
-    /// This store, whose partitions are made and dropped by the server at `url`: the coordinator of a cluster.
-    pub fn administered_at(self, url: &str) -> Result<Self, Failed> {
-        Ok(Self { admin: Some(connect_options(url)?), ..self })
+    /// The protection of the connections to it.
+    #[must_use]
+    pub fn protection(&self) -> Protection {
+        protection_of(&self.known())
     }
 
-    /// A connection to the server that changes the schema, with the limits of the others; `None` if that is the same server.
-    pub(crate) async fn administer(&self) -> Result<Option<PgConnection>, Failed> {
-        let Some(admin) = &self.admin else { return Ok(None) };
-        let mut connection = connect_with(admin).await?;
-        connection.execute(AssertSqlSafe(session::statement(self.limits.statement, self.limits.lock, &[]))).await?;
-        Ok(Some(connection))
+    /// True if the server of the URL is the coordinator of a cluster.
+    pub async fn is_on_a_cluster(&self) -> Result<bool, Failed> {
+        match &self.placement {
+            Some(placement) => Ok(placement.coordinator().await?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    fn known(&self) -> PgConnectOptions {
+        let found = self.placement.as_ref().and_then(|placement| placement.known());
+        found.map_or_else(|| self.options.clone(), |found| found.options.as_ref().clone())
+    }
+
+    /// The connections through which the schema is changed: on a cluster those to its coordinator.
+    pub(crate) async fn of_schema(&self) -> Result<&Pool, Failed> {
+        let Some(placement) = &self.placement else { return Ok(&self.engine) };
+        Ok(placement.coordinator().await?.unwrap_or(&self.engine))
+    }
+
+    /// One connection to each server through which somebody may work in this cell: on a cluster all nodes, because each passes on what
+    /// is of another one.
+    pub(crate) async fn of_each_node(&self) -> Result<Vec<Pool>, Failed> {
+        let servers = match &self.placement {
+            Some(placement) => placement.nodes().await?,
+            None => vec![self.options.clone()],
+        };
+        let settings = session::settings(self.limits.statement, self.limits.lock, &[]);
+        let one =
+            |server| Pool::new(connections(1, self.limits.acquire, settings.clone()).connect_lazy_with(server), self.limits.statement);
+        Ok(servers.into_iter().map(one).collect())
     }
 
     /// Opens a transaction on the data of `merchant`. It waits for its turn among the merchant's, and then for a connection. Fails with
@@ -190,11 +249,17 @@ impl Store {
         Ok(Tx::new(self.tokens.begin_for(merchant).await?, merchant))
     }
 
-    /// A pool with the connection for listening, which is opened on first use.
-    pub(crate) fn listening(&self) -> PgPool {
+    /// A pool with the connection for listening, which is opened on first use, and the place at which it listens to a cell that may move.
+    pub(crate) async fn listening(&self) -> Result<(PgPool, Option<(Arc<Placement>, Found)>), Failed> {
         let settings = session::statement(self.limits.statement, self.limits.lock, &[]);
         let pool = connections(1, self.limits.acquire, settings).max_lifetime(None).idle_timeout(None);
-        pool.connect_lazy_with(self.options.clone())
+        Ok(match &self.placement {
+            Some(placement) => {
+                let found = placement.found().await?;
+                (pool.connect_lazy_with(found.options.as_ref().clone()), Some((Arc::clone(placement), found)))
+            }
+            None => (pool.connect_lazy_with(self.options.clone()), None),
+        })
     }
 
     /// Waits until every connection has been returned, and closes them.
@@ -206,6 +271,9 @@ impl Store {
         self.feed.close().await;
         self.apart.close().await;
         self.tokens.close().await;
+        if let Some(placement) = &self.placement {
+            placement.close().await;
+        }
     }
 
     /// The number of connections in the pool for flows, and the number of idle ones.

@@ -44,6 +44,11 @@ const NOTE_SYSTEM: &str = "do $$ begin if to_regprocedure('note_system()') is no
 
 /// The first statement of a connection, one round trip for all of it.
 pub(crate) fn statement(statement: Duration, lock: Duration, plans: &[(&str, &str)]) -> String {
+    format!("{}; {NOTE_SYSTEM}", settings(statement, lock, plans))
+}
+
+/// The first statement of a connection to a server that does not hold the cell.
+pub(crate) fn settings(statement: Duration, lock: Duration, plans: &[(&str, &str)]) -> String {
     let millis = |time: Duration| format!("{}ms", time.as_millis());
     let (statement, lock, idle) = (millis(statement), millis(lock), millis(statement * 2));
     let limits = [("statement_timeout", statement.as_str()), ("lock_timeout", &lock), ("idle_in_transaction_session_timeout", &idle)];
@@ -52,5 +57,5 @@ pub(crate) fn statement(statement: Duration, lock: Duration, plans: &[(&str, &st
         let comma = if settings.is_empty() { "" } else { ", " };
         let _ = write!(settings, "{comma}set_config('{name}', '{value}', false)");
     }
-    format!("select {settings}; {NOTE_SYSTEM}")
+    format!("select {settings}")
 }

@@ -14,15 +14,21 @@
 )]
 
 mod cluster;
+mod database;
 
 use std::path::Path;
+use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use domain::node::mode::Mode;
 use serde_json::Value;
-use sqlx::{Connection as _, PgConnection, Row as _};
-use store::Failed;
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 use store::merchants::accounts::HANDLE_IS_UNIQUE;
+use store::merchants::moves::{self, Since, Watch};
+use store::{Failed, Store};
 
-use self::cluster::{Cell, OUTSIDE, run};
+use self::cluster::{Cell, OUTSIDE, limits, run};
 
 /// Statements that create or drop tables, which is done through the coordinator.
 const OF_SCHEMA: [&str; 2] = ["make_partitions(", "drop_partitions("];
@@ -185,6 +191,146 @@ async fn a_cell_moves_and_its_audit_stays_as_it_was() {
     run(&mut holder, &entry(4)).await.unwrap();
     assert_eq!(chain(&mut holder).await.len(), 4);
     assert!(run(&mut holder, "delete from audit").await.is_err());
+}
+
+#[tokio::test]
+async fn a_cell_that_moves_is_followed() {
+    let Some(cell) = Cell::create("followed").await else { return };
+    let store = cell.store();
+    assert_eq!(store.follow().await.unwrap(), None);
+    let before = store.target();
+    cell.move_on().await;
+    let after = store.follow().await.unwrap();
+    assert_eq!(after, Some(store.target()));
+    assert_ne!(after, Some(before));
+    assert_eq!(store.mode().await.unwrap(), Some(Mode::Sandbox), "connections to the new node");
+}
+
+/// The merchant of these tests.
+fn acme() -> MerchantId {
+    MerchantId("019ca8d5-1000-7000-8000-000000000001".parse().unwrap())
+}
+
+fn now() -> DateTime<Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+/// Begins a transaction that reads the fence of [`acme`].
+async fn reads_fence(connection: &mut PgConnection) {
+    run(connection, &format!("begin; select must_live_here('{}')", acme().0)).await.unwrap();
+}
+
+/// Ends the sessions of the transactions that have read the fence, and waits until there are none.
+async fn terminate_earlier(watch: &Watch) {
+    for _ in 0..100 {
+        let earlier = watch.earlier().await.unwrap();
+        if earlier.is_empty() {
+            return;
+        }
+        watch.terminate(&earlier).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("a session does not end");
+}
+
+#[tokio::test]
+async fn transactions_that_came_through_any_node_are_found_at_the_fence() {
+    let Some(cell) = Cell::create("fence").await else { return };
+    let store = cell.store();
+    let watch = moves::watch(&store).await.unwrap();
+    assert_eq!(watch.earlier().await.unwrap(), []);
+    for node in 0..3 {
+        let mut writer = cell.connect_to(node).await;
+        reads_fence(&mut writer).await;
+        moves::close(&store, acme(), "another", now()).await.unwrap();
+        assert!(!watch.earlier().await.unwrap().is_empty(), "node {node}");
+        terminate_earlier(&watch).await;
+        assert!(run(&mut writer, "insert into directory values (true, 0)").await.is_err(), "its session was ended");
+        moves::open(&store, acme()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_that_began_before_its_cell_moved_is_found_at_the_fence() {
+    let Some(cell) = Cell::create("fence_moved").await else { return };
+    let store = cell.store();
+    assert_eq!(store.follow().await.unwrap(), None);
+    let mut writer = cell.connect_to_holder().await;
+    reads_fence(&mut writer).await;
+    cell.move_on().await;
+    let moved = store.follow().await.unwrap();
+    assert!(moved.is_some(), "the cell is followed");
+    let watch = moves::watch(&store).await.unwrap();
+    assert!(!watch.earlier().await.unwrap().is_empty());
+    terminate_earlier(&watch).await;
+    assert!(run(&mut writer, "update directory set generation = 7").await.is_err(), "its session was ended");
+}
+
+#[tokio::test]
+async fn a_mark_is_of_the_node_that_holds_the_cell() {
+    let Some(cell) = Cell::create("marks").await else { return };
+    let store = cell.store();
+    let before = moves::mark(&store, None).await.unwrap().unwrap();
+    assert!(moves::mark(&store, Some(&before)).await.unwrap().is_some());
+    cell.move_on().await;
+    assert_eq!(moves::mark(&store, Some(&before)).await.unwrap(), None, "through the old node");
+    store.follow().await.unwrap();
+    assert_eq!(moves::mark(&store, Some(&before)).await.unwrap(), None, "at the new node");
+    let after = moves::mark(&store, None).await.unwrap().unwrap();
+    assert!(moves::mark(&store, Some(&after)).await.unwrap().is_some());
+}
+
+/// A credential of [`acme`].
+fn credential(number: u8) -> String {
+    format!(
+        "insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at)
+        values ('client-{number}', '{}', sha256('{number}'), '', 'Shop', '2026-03-01T12:00:00Z')",
+        acme().0
+    )
+}
+
+#[tokio::test]
+async fn rows_move_into_a_cell_of_a_cluster_and_out_of_it() {
+    let Some(cell) = Cell::create("rows").await else { return };
+    let plain = database::create("rows").await;
+    let stores = [Store::new(plain.to_url_lossy().as_str(), limits()).unwrap(), cell.store()];
+    let mut connections = [plain.connect().await.unwrap(), cell.connect_to_holder().await];
+    let merchant = "insert into merchant (merchant_id, handle, name, created_at) values ($1, 'acme', 'Acme', now())";
+    run(&mut connections[0], &merchant.replace("$1", &format!("'{}'", acme().0))).await.unwrap();
+    for number in 1..=2 {
+        run(&mut connections[0], &credential(number)).await.unwrap();
+    }
+    for (from, to) in [(0, 1), (1, 0)] {
+        let pair = (&stores[from], &stores[to]);
+        moves::close(pair.1, acme(), "another", now()).await.unwrap();
+        let tables = moves::tables(pair.0).await.unwrap();
+        assert_eq!(tables, moves::tables(pair.1).await.unwrap());
+        let mark = moves::mark(pair.0, None).await.unwrap();
+        let everything = Since { mark: None, until: mark.as_deref() };
+        for table in &tables {
+            moves::copy_table(pair, acme(), table, everything, async |_| Ok(())).await.unwrap();
+        }
+        run(&mut connections[from], &credential(3)).await.unwrap();
+        run(&mut connections[to], &credential(4)).await.unwrap();
+        let news = Since { mark: mark.as_deref(), until: None };
+        for table in &tables {
+            let expected = u64::from(table.name == "credential");
+            let copied = moves::copy_table(pair, acme(), table, news, async |_| Ok(())).await.unwrap();
+            // Rows of other transactions that have not ended would be copied again too.
+            assert!(copied >= expected, "{} are new", table.name);
+            let removed = moves::remove_gone(pair, acme(), table).await.unwrap();
+            assert_eq!(removed, expected, "{} are gone", table.name);
+            if table.name == "credential" {
+                assert_eq!(moves::replace_table(pair, acme(), table).await.unwrap(), 3);
+            }
+        }
+        let counts = moves::count(pair.0, acme(), &tables).await.unwrap();
+        assert_eq!(moves::count(pair.1, acme(), &tables).await.unwrap(), counts);
+        moves::open(pair.1, acme()).await.unwrap();
+        // The way back begins with what it has.
+        run(&mut connections[from], "delete from credential where client_id = 'client-3'").await.unwrap();
+        run(&mut connections[to], "delete from credential where client_id = 'client-3'").await.unwrap();
+    }
 }
 
 /// The hash before each entry of the audit, and its own.

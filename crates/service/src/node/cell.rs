@@ -14,11 +14,9 @@ pub struct Cell {
 impl Cell {
     /// The cell at this address. It does not connect to anything yet. Fails with the name of the setting.
     pub fn open(address: CellAddress, limits: PoolLimits) -> Result<Self, (String, Failed)> {
-        let opened = Store::new(address.url(), limits).and_then(|store| {
-            // The first cell stays as it was when there were no others, so that versions without cells hear its signals.
-            let store = if address.is_home() { store } else { store.of_cell(&address.name) };
-            if address.is_of_a_cluster() { store.administered_at(address.admin_url()) } else { Ok(store) }
-        });
+        // The first cell stays as it was when there were no others, so that versions without cells hear its signals.
+        let opened =
+            if address.is_home() { Store::new(address.url(), limits) } else { Store::of_cell(&address.name, address.url(), limits) };
         match opened {
             Ok(store) => Ok(Self { address, store }),
             Err(failed) if address.is_home() => Err(("database.url".to_owned(), failed)),

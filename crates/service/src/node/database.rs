@@ -3,24 +3,24 @@
 use domain::node::mode::Mode;
 use store::messages::leases::Listener;
 use store::node::sessions;
-use store::{Failed, Protection, protection as protection_of, target};
+use store::{Failed, Protection};
 
 use crate::node::Node;
+use crate::node::cell::Cell;
 use crate::node::health::Check;
-use crate::platform::config::{CellAddress, Settings};
+use crate::platform::config::Settings;
 
 /// The name of the check of the connection's protection.
 const PROTECTION: &str = "database connection";
 
 /// Checks that nobody can read or answer what is sent to the database.
 #[must_use]
-pub fn protection(settings: &Settings, cell: &CellAddress) -> Check {
-    let found = match protection_of(cell.url()) {
-        Ok(Protection::Local) => return Check::good(PROTECTION, "to this machine"),
-        Ok(Protection::Verified) => return Check::good(PROTECTION, "TLS to a verified server"),
-        Ok(Protection::Unverified) => "TLS to a server that is not verified",
-        Ok(Protection::Plaintext) => "plaintext to another machine",
-        Err(failed) => return Check::bad(PROTECTION, failed.to_string(), "correct DATABASE_URL"),
+pub fn protection(settings: &Settings, cell: &Cell) -> Check {
+    let found = match cell.store.protection() {
+        Protection::Local => return Check::good(PROTECTION, "to this machine"),
+        Protection::Verified => return Check::good(PROTECTION, "TLS to a verified server"),
+        Protection::Unverified => "TLS to a server that is not verified",
+        Protection::Plaintext => "plaintext to another machine",
     };
     if settings.database.allow_insecure {
         return Check::good(PROTECTION, format!("{found}, as database.allow_insecure permits"));
@@ -34,12 +34,13 @@ pub fn protection(settings: &Settings, cell: &CellAddress) -> Check {
 
 /// The database that this process talks to: where it is, its name, its user and its version, never its password. What only the server
 /// can tell is left out if it is unreachable.
-pub async fn named(node: &Node) -> Option<String> {
-    let target = target(node.place().address.url()).ok()?;
-    Some(match node.cell().identity().await {
+pub async fn named(node: &Node) -> String {
+    let identity = node.cell().identity().await;
+    let target = node.cell().target();
+    match identity {
         Ok((name, user, version)) => format!("PostgreSQL {version} at {}, database {name}, user {user}", target.host),
         Err(_) => format!("{}, database {}, user {}", target.host, target.database, target.user),
-    })
+    }
 }
 
 /// Checks that what is sent to callers is encrypted. Nothing in a sandbox.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use store::{Protection, protection};
+use store::Protection;
 
 use crate::node::Node;
 use crate::node::health::Check;
@@ -15,7 +15,9 @@ const LEAST_BYTES: u64 = 1 << 30;
 
 /// Checks that the database has room to grow. Nothing if its data directory is on another machine, or its role may not know where it is.
 pub async fn examine(node: &Node) -> Option<Check> {
-    protection(node.place().address.url()).ok().filter(|protection| *protection == Protection::Local)?;
+    if node.cell().protection() != Protection::Local {
+        return None;
+    }
     let directory = node.cell().data_directory().await.ok()??;
     let found = rustix::fs::statvfs(Path::new(&directory)).ok()?;
     Some(judge(found.f_bavail.saturating_mul(found.f_frsize), found.f_blocks.saturating_mul(found.f_frsize)))

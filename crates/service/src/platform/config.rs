@@ -305,8 +305,8 @@ const SECRET: [&str; 7] = [
     "console.oidc.client_secret",
 ];
 
-/// The settings of a cell that are secret.
-const SECRET_OF_CELLS: [&str; 2] = ["url", "admin_url"];
+/// The setting of a cell that is secret.
+const SECRET_OF_CELLS: &str = "url";
 
 /// Every setting with its value as a TOML document, without the secrets.
 pub fn shown(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<String, NoSettings> {
@@ -316,7 +316,7 @@ pub fn shown(file: Option<&Path>, variables: impl Iterator<Item = (String, Strin
     }
     if let Some(Value::Array(cells)) = table.get_mut("cells") {
         for cell in cells.iter_mut().filter_map(Value::as_table_mut) {
-            SECRET_OF_CELLS.iter().for_each(|name| hide(cell, name));
+            hide(cell, SECRET_OF_CELLS);
         }
     }
     toml::to_string(&table).map_err(|error| NoSettings::Wrong(error.to_string()))

@@ -10,7 +10,7 @@ mod rows;
 
 pub use self::audit_copy::{AuditDiffers, copy_audit};
 pub use self::catalogue::{STAYING, Table, tables};
-pub use self::fence::{Earlier, Forward, begin_away, close, earlier, find, let_in, open, rest, terminate};
+pub use self::fence::{Earlier, Forward, Watch, begin_away, close, find, let_in, open, rest, watch};
 pub use self::progress::{
     Movable, Move, MoveState, abort, advance, begin, find_movable, find_move, forget, forget_merchant, hold, note_copied,
 };

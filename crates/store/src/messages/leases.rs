@@ -2,6 +2,8 @@
 //!
 //! These tables belong to no merchant, so writes take no `Tx`: each is a single statement.
 
+use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +15,7 @@ use uuid::Uuid;
 use crate::crash::{self, Point};
 use crate::messages::buckets::bucket;
 use crate::messages::holds::Hold;
+use crate::placement::{Found, Placement};
 use crate::{Failed, Store};
 
 /// The result of renewing a deliverer's leases.
@@ -168,6 +171,8 @@ async fn send(store: &Store, lines: &[String]) -> Result<(), Failed> {
 /// their work.
 pub struct Listener {
     listener: PgListener,
+    /// The place of a cell that may be on a cluster, and where it was when this began.
+    place: Option<(Arc<Placement>, Found)>,
     /// The time within which the database must answer.
     limit: Duration,
 }
@@ -177,10 +182,11 @@ impl Listener {
     pub async fn new(store: &Store) -> Result<Self, Failed> {
         let limit = store.limits.statement;
         let listening = async {
-            let mut listener = PgListener::connect_with(&store.listening()).await?;
+            let (pool, place) = store.listening().await?;
+            let mut listener = PgListener::connect_with(&pool).await?;
             listener.eager_reconnect(false);
             listener.listen(&store.channel).await?;
-            Ok::<_, Failed>(Self { listener, limit })
+            Ok::<_, Failed>(Self { listener, place, limit })
         };
         let mut listening = timeout(limit, listening).await.map_err(|_| silent())??;
         // A pooler in between may let us listen, and then pass nothing on.
@@ -192,8 +198,23 @@ impl Listener {
         Ok(listening)
     }
 
-    /// Waits for the next line. Fails if the connection is broken, or if the database no longer answers.
+    /// Waits for the next line. Fails if the connection is broken, if the database no longer answers, or if the cell has moved: signals
+    /// arrive at the node at which they are sent.
     pub async fn next(&mut self) -> Result<String, Failed> {
+        let place = self.place.clone();
+        let moved = async {
+            match place {
+                Some((placement, found)) => placement.leaves(&found).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            heard = self.hear() => heard,
+            () = moved => Err(Failed::Unreachable("the cell has moved to another node".to_owned())),
+        }
+    }
+
+    async fn hear(&mut self) -> Result<String, Failed> {
         loop {
             match timeout(self.limit, self.receive()).await {
                 Ok(heard) => return heard,

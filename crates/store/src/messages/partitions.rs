@@ -17,10 +17,7 @@ pub async fn make_around(store: &Store, now: DateTime<Utc>) -> Result<i32, Faile
 
 /// Creates the missing partitions for `days` days, starting at `first`. Returns how many it created.
 pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
-    let made = match store.administer().await? {
-        Some(mut coordinator) => make_by(&mut coordinator, first, days).await?,
-        None => make_by(&store.engine, first, days).await?,
-    };
+    let made = make_by(store.of_schema().await?, first, days).await?;
     crash::point(Point::PartitionsMade);
     Ok(made)
 }
@@ -37,15 +34,8 @@ async fn make_by(connection: impl PgExecutor<'_>, first: DateTime<Utc>, days: i3
 /// Drops the partitions that ended before `keep_from`, and at least 30 days ago by the database's clock. Returns the names of those
 /// kept because they hold a message that is still owed. Fails at once while somebody else, such as a backup, holds the tables.
 pub async fn drop_before(store: &Store, keep_from: DateTime<Utc>) -> Result<Vec<String>, Failed> {
-    match store.administer().await? {
-        Some(mut coordinator) => drop_by(&mut coordinator, keep_from).await,
-        None => drop_by(&store.engine, keep_from).await,
-    }
-}
-
-async fn drop_by(connection: impl PgExecutor<'_>, keep_from: DateTime<Utc>) -> Result<Vec<String>, Failed> {
-    let kept = sqlx::query_scalar!(r#"select drop_partitions($1) as "kept!""#, keep_from).fetch_one(connection).await?;
-    Ok(kept)
+    let kept = sqlx::query_scalar!(r#"select drop_partitions($1) as "kept!""#, keep_from);
+    Ok(kept.fetch_one(store.of_schema().await?).await?)
 }
 
 /// The range of the ids that messages can have: the first id of the oldest partition, and the time at which the newest one ends.

@@ -38,19 +38,13 @@ pub async fn distribute(url: &str) -> Result<(), Failed> {
     Ok(connection.close().await?)
 }
 
-/// Moves the schema of `url`, which leads to the coordinator, to another node of the cluster, while it is in use. Returns false if the
-/// server has no Citus.
-pub async fn move_to_node(url: &str, host: &str, port: u16) -> Result<bool, Failed> {
+/// Moves the schema of `url`, which leads to the coordinator, to another node of the cluster, while it is in use.
+pub async fn move_to_node(url: &str, host: &str, port: u16) -> Result<(), Failed> {
     let mut connection = connect(url).await?;
-    let has_citus = sqlx::query_scalar!(r#"select to_regclass('pg_catalog.pg_dist_schema') is not null as "has_citus!""#);
-    let has_citus = has_citus.fetch_one(&mut connection).await?;
-    if has_citus {
-        let host = host.replace('\'', "''");
-        let moved = format!("select citus_schema_move(current_schema()::regnamespace, '{host}', {port})");
-        connection.execute(AssertSqlSafe(moved)).await?;
-    }
-    connection.close().await?;
-    Ok(has_citus)
+    let host = host.replace('\'', "''");
+    let moved = format!("select citus_schema_move(current_schema()::regnamespace, '{host}', {port})");
+    connection.execute(AssertSqlSafe(moved)).await?;
+    Ok(connection.close().await?)
 }
 
 /// The bytes of the cell's tables and indexes.

@@ -1,11 +1,13 @@
 //! A Citus cluster that `scripts/citus` has started, and a cell in it.
 
 use std::str::FromStr as _;
+use std::time::Duration;
 
 use domain::node::mode::Mode;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use store::node::installation;
+use store::{PoolLimits, PoolSizes, Store};
 use tokio::sync::OnceCell;
 
 /// The last migration that is applied before a cell is distributed. Some of those up to here are refused afterwards, and the ones
@@ -30,6 +32,13 @@ fn nodes() -> Option<Vec<String>> {
 /// Runs a statement as it is.
 pub async fn run(connection: &mut PgConnection, statement: &str) -> Result<(), sqlx::Error> {
     sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(connection).await.map(drop)
+}
+
+/// The limits of a store.
+pub fn limits() -> PoolLimits {
+    let patience = Duration::from_secs(10);
+    let sizes = PoolSizes { flows: 2, engine: 2, readers: 1, feed: 1, apart: 1, tokens: 1 };
+    PoolLimits { sizes, acquire: patience, statement: patience, lock: patience, console: 0 }
 }
 
 /// A cell in a database of its own.
@@ -102,6 +111,16 @@ impl Cell {
         self.connect(0).await
     }
 
+    /// A connection to a node, by its number; the coordinator has 0.
+    pub async fn connect_to(&self, node: usize) -> PgConnection {
+        self.connect(node).await
+    }
+
+    /// The cell's store.
+    pub fn store(&self) -> Store {
+        Store::of_cell("cell", &self.url(0, "cell,home"), limits()).unwrap()
+    }
+
     /// The number of the node that holds the cell.
     pub async fn place(&self) -> usize {
         let mut connection = self.connect_to_coordinator().await;
@@ -120,7 +139,11 @@ impl Cell {
         let other = 3 - self.place().await;
         let port = PgConnectOptions::from_str(&self.nodes[other]).unwrap().get_port();
         let mut connection = self.connect_to_coordinator().await;
+        // Two moves at once give their replication slots the same name.
+        let mut alone = PgConnectOptions::from_str(&self.nodes[0]).unwrap().connect().await.unwrap();
+        run(&mut alone, "select pg_advisory_lock(4712)").await.unwrap();
         run(&mut connection, &format!("select citus_schema_move('cell', '127.0.0.1', {port})")).await.unwrap();
         assert_eq!(self.place().await, other);
+        alone.close().await.unwrap();
     }
 }

@@ -179,24 +179,13 @@ async fn drain(app: &App, name: &str, to: Option<&str>) -> anyhow::Result<()> {
 }
 
 async fn move_cell(app: &App, name: &str, to: &Node, confirmation: &Confirmation, format: Format) -> anyhow::Result<()> {
-    let address = &named(app, name)?.place().address.clone();
-    if !address.is_of_a_cluster() {
-        bail!(
-            "the settings name no admin_url of {name}, so it is no part of a cluster and stays on its server; move its merchants with \
-             `backhaul cell drain {name} --to CELL`"
-        );
+    let there = named(app, name)?;
+    if !there.cell().is_on_a_cluster().await? {
+        bail!("{name} is not on a cluster, so it stays on its server; move its merchants with `backhaul cell drain {name} --to CELL`");
     }
     let preview = format!("This moves {name} to {}:{}, while it works. Writes wait for less than a second at the end.", to.host, to.port);
     confirmation.ask(&preview, name)?;
     output::progress(&format!("moving {name}, which takes seconds to minutes, depending on its size"));
-    if !cells::move_to_node(address.admin_url(), &to.host, to.port).await? {
-        bail!("the server of the admin_url of {name} has no Citus, so the cell stays where it is; move its merchants instead");
-    }
-    output::said(
-        format,
-        &format!(
-            "{name} is at {}:{} now. Set its url to that node and restart the processes; until then the old node forwards.",
-            to.host, to.port
-        ),
-    )
+    cells::move_to_node(there.place().address.url(), &to.host, to.port).await?;
+    output::said(format, &format!("{name} is at {}:{} now. Every process connects to it there within some seconds.", to.host, to.port))
 }

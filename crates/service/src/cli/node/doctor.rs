@@ -43,20 +43,18 @@ pub(in crate::cli) async fn run(doctor: Doctor, settings: anyhow::Result<Setting
 }
 
 /// The check of the database, which says which one it is.
-fn naming(check: Check, named: Option<&str>) -> Check {
-    match named {
-        Some(named) if check.ok => Check { found: named.to_owned(), ..check },
-        Some(named) => Check { found: format!("{} ({named})", check.found), ..check },
-        None => check,
-    }
+fn naming(check: Check, named: &str) -> Check {
+    let found = if check.ok { named.to_owned() } else { format!("{} ({named})", check.found) };
+    Check { found, ..check }
 }
 
 /// The checks of one cell.
 async fn examine_cell(node: &Node) -> Vec<Check> {
-    let mut checks = vec![database::protection(&node.settings, &node.place().address)];
     let examined = health::examine(node).await;
     let named = database::named(node).await;
-    checks.extend(examined.into_iter().map(|check| if check.name == "database" { naming(check, named.as_deref()) } else { check }));
+    // On a cluster, the node that holds the cell is known by now.
+    let mut checks = vec![database::protection(&node.settings, node.place())];
+    checks.extend(examined.into_iter().map(|check| if check.name == "database" { naming(check, &named) } else { check }));
     checks.extend(database::examine(node).await);
     checks
 }

@@ -66,12 +66,12 @@ pub(in crate::cli) async fn run(command: &Migrate, settings: &Settings, clock: &
 
 /// Migrates one cell, and grants the rights on it. Returns the number of migrations applied.
 pub(super) async fn migrate(address: &CellAddress, mode: Mode, now: DateTime<Utc>, grant_to: Option<&str>) -> anyhow::Result<usize> {
-    let url = address.admin_url();
+    let url = address.url();
     if let Some(schema) = &address.schema {
         cells::create_schema(url, schema).await?;
     }
     let applied = installation::migrate(url, mode, now).await?;
-    if address.is_of_a_cluster() {
+    if !address.is_home() {
         cells::distribute(url).await?;
     }
     if let Some(role) = grant_to {

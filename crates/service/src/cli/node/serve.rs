@@ -106,6 +106,8 @@ pub(in crate::cli) async fn serve(
         ready = wait_for_databases(&app) => ready?,
         () = leaving_requested(leaving.clone()) => return Ok(()),
     }
+    // The nodes of a cluster are known now.
+    refuse_insecure(&app)?;
     // Load the lowered limits before the first request.
     if let Err(failed) = app.limits.renew(app.home()).await {
         tracing::warn!(%failed, "loading the operator's limits failed, using those of the settings for now");
@@ -277,7 +279,7 @@ fn check_open_files(settings: &Settings) -> anyhow::Result<()> {
 /// Refuses a connection to the database that others could read or answer, unless the settings allow it.
 fn refuse_insecure(app: &App) -> anyhow::Result<()> {
     for cell in app.cells() {
-        let check = database::protection(&app.settings, &cell.address);
+        let check = database::protection(&app.settings, cell);
         match check.mend {
             Some(mend) if app.settings.mode == Mode::Production => {
                 bail!("the connection to {} is not safe: {}; {mend}", cell.told(), check.found)

@@ -95,7 +95,7 @@ impl Done {
 pub(super) async fn show(by: By<Viewer>, Query(done): Query<Done>) -> Result<Response, ConsoleError> {
     let app = &by.app;
     let mut checks = health::examine_all(app).await;
-    checks.extend(app.cells().iter().map(|cell| database::protection(&app.settings, &cell.address).of(cell)));
+    checks.extend(app.cells().iter().map(|cell| database::protection(&app.settings, cell).of(cell)));
     checks.extend(proxies::examine(app).await);
     checks.extend(certificate::examine(&app.settings, app.clock.wall()));
     let found = system_cells::find(app, &checks).await?;

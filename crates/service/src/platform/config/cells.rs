@@ -18,14 +18,12 @@ const LONGEST_NAME: usize = 32;
 #[serde(deny_unknown_fields)]
 pub struct CellSettings {
     name: String,
-    /// The database, if it is not that of `database.url`. A secret because it may contain a password.
+    /// The database, if it is not that of `database.url`; on a cluster the one of its coordinator. A secret because it may contain a
+    /// password.
     url: Option<SecretString>,
     url_file: Option<String>,
     /// The schema in that database, if it is not the one of the URL.
     schema: Option<String>,
-    /// The server through which the schema is changed, if it is another one: the coordinator of a cluster.
-    admin_url: Option<SecretString>,
-    admin_url_file: Option<String>,
 }
 
 /// The address of a cell.
@@ -33,7 +31,6 @@ pub struct CellSettings {
 pub struct CellAddress {
     pub name: String,
     url: SecretString,
-    admin_url: Option<SecretString>,
     /// The schema that `backhaul migrate` creates if it is not there; `None` if the URL names one, or the database's own is used.
     pub schema: Option<String>,
 }
@@ -43,18 +40,6 @@ impl CellAddress {
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.expose_secret()
-    }
-
-    /// The URL through which the schema is changed, with the schema.
-    #[must_use]
-    pub fn admin_url(&self) -> &str {
-        self.admin_url.as_ref().unwrap_or(&self.url).expose_secret()
-    }
-
-    /// True if the schema is changed through another server than the one that is asked.
-    #[must_use]
-    pub fn is_of_a_cluster(&self) -> bool {
-        self.admin_url.is_some()
     }
 
     /// True for the first cell.
@@ -93,15 +78,13 @@ fn is_plain(name: &str) -> bool {
 /// The addresses of all cells, the first one first.
 pub(super) fn addresses(database: &Database, cells: &[CellSettings]) -> Result<Vec<CellAddress>, NoSettings> {
     let url = SecretString::from(database.url());
-    let mut addresses = vec![CellAddress { name: HOME.to_owned(), url, admin_url: None, schema: None }];
+    let mut addresses = vec![CellAddress { name: HOME.to_owned(), url, schema: None }];
     for cell in cells {
         let schema = cell.schema.as_deref();
         let own = read(cell.url.as_ref(), cell.url_file.as_deref())?;
-        let admin = read(cell.admin_url.as_ref(), cell.admin_url_file.as_deref())?;
         addresses.push(CellAddress {
             name: cell.name.clone(),
             url: with_schema(own.as_deref().unwrap_or(database.url()), schema),
-            admin_url: admin.map(|admin| with_schema(&admin, schema)),
             schema: schema.map(str::to_owned),
         });
     }
@@ -127,7 +110,7 @@ fn pool_sizes(database: &Database, cells: &[CellSettings]) -> Option<PoolSizes> 
 pub(super) fn check(database: &Database, cells: &[CellSettings]) -> Result<(), NoSettings> {
     let mut known = vec![HOME];
     for cell in cells {
-        let CellSettings { name, url, url_file, schema, admin_url: _, admin_url_file: _ } = cell;
+        let CellSettings { name, url, url_file, schema } = cell;
         let wrong = if !is_plain(name) {
             format!("cells: {name:?} is no name of a cell; give one of at most {LONGEST_NAME} small letters, digits and `_`")
         } else if known.contains(&name.as_str()) {
@@ -162,16 +145,16 @@ mod tests {
         Settings::load(None, variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())))
     }
 
-    fn addresses(cells: &str) -> Vec<(String, String, String)> {
+    fn addresses(cells: &str) -> Vec<(String, String)> {
         let addresses = with(cells).expect("settings").cell_addresses().expect("addresses");
-        let told = |cell: &CellAddress| (cell.name.clone(), cell.url().to_owned(), cell.admin_url().to_owned());
+        let told = |cell: &CellAddress| (cell.name.clone(), cell.url().to_owned());
         addresses.iter().map(told).collect()
     }
 
     #[test]
     fn without_cells_there_is_the_one_of_database_url() {
         let url = "postgres://db.example.com/backhaul".to_owned();
-        assert_eq!(addresses("[]"), [("main".to_owned(), url.clone(), url)]);
+        assert_eq!(addresses("[]"), [("main".to_owned(), url)]);
         assert_eq!(with("[]").expect("settings").pool_limits().sizes.total(), 40);
     }
 
@@ -179,14 +162,14 @@ mod tests {
     fn a_cell_is_a_schema_or_a_database_or_both() {
         let told = addresses(
             r#"[{ name = "a", schema = "a1" }, { name = "b", url = "postgres://b.example.com/b?sslmode=require", schema = "b1" },
-                { name = "c", url = "postgres://c.example.com/c", admin_url = "postgres://all.example.com/c" }]"#,
+                { name = "c", url = "postgres://c.example.com/c" }]"#,
         );
-        let urls: Vec<(&str, &str)> = told.iter().skip(1).map(|(_, url, admin)| (url.as_str(), admin.as_str())).collect();
+        let urls: Vec<&str> = told.iter().skip(1).map(|(_, url)| url.as_str()).collect();
         let (a, b) = (
             "postgres://db.example.com/backhaul?options[search_path]=a1",
             "postgres://b.example.com/b?sslmode=require&options[search_path]=b1",
         );
-        assert_eq!(urls, [(a, a), (b, b), ("postgres://c.example.com/c", "postgres://all.example.com/c")]);
+        assert_eq!(urls, [a, b, "postgres://c.example.com/c"]);
     }
 
     #[test]
@@ -215,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_urls_of_cells_are_secret() {
-        let cells = r#"[{ name = "b", url = "postgres://app:canary@b.example.com/b", admin_url = "postgres://canary@b.example.com/b" }]"#;
+        let cells = r#"[{ name = "b", url = "postgres://app:canary@b.example.com/b" }]"#;
         assert!(!format!("{:?}", with(cells).expect("settings")).contains("canary"));
         let shown = super::super::shown(None, [("BACKHAUL__CELLS".to_owned(), cells.to_owned())].into_iter()).expect("settings");
         assert!(!shown.contains("canary") && shown.contains("name = \"b\""), "{shown}");

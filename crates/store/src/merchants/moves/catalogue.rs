@@ -20,6 +20,13 @@ pub struct Table {
     pub(super) refers: bool,
 }
 
+impl Table {
+    /// The type of a column.
+    pub(super) fn type_of(&self, column: &str) -> &str {
+        self.columns.iter().position(|name| name == column).and_then(|at| self.types.get(at)).map_or("text", String::as_str)
+    }
+}
+
 /// The tables that a move copies, in the order in which it does: rows come after those that they refer to. Two cells can exchange
 /// merchants if these are equal.
 pub async fn tables(store: &Store) -> Result<Vec<Table>, Failed> {

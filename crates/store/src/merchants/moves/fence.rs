@@ -6,7 +6,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
+use futures::future::try_join_all;
 
+use crate::connection::Pool;
 use crate::{Failed, Store, Tx};
 
 /// A merchant that does not live here, or is about to leave.
@@ -72,37 +74,58 @@ pub async fn let_in(tx: &mut Tx) -> Result<(), Failed> {
 /// A transaction that has read the fence.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Earlier {
+    /// The server that runs it, among those that are watched.
+    server: usize,
     /// The process of the server that runs it.
-    pub pid: i32,
+    pid: i32,
     /// Its name, which no later transaction of the process has.
-    pub transaction: String,
+    transaction: String,
 }
 
-/// The transactions that have read the fence and not ended. A backup reads it too, and never writes.
-pub async fn earlier(store: &Store) -> Result<Vec<Earlier>, Failed> {
-    let running = sqlx::query_as!(
-        Earlier,
+/// The servers on which transactions may have read the fence. On a cluster, each node passes on what is of another one: such a
+/// transaction holds its lock on the node through which it came, on the one that held the cell then, or on both.
+pub struct Watch(Vec<Pool>);
+
+/// Begins to watch the fence of a cell.
+pub async fn watch(store: &Store) -> Result<Watch, Failed> {
+    Ok(Watch(store.of_each_node().await?))
+}
+
+impl Watch {
+    /// The transactions that have read the fence and not ended. A backup reads it too, and never writes.
+    pub async fn earlier(&self) -> Result<Vec<Earlier>, Failed> {
+        let on_each = self.0.iter().enumerate().map(|(server, connections)| on(server, connections));
+        Ok(try_join_all(on_each).await?.into_iter().flatten().collect())
+    }
+
+    /// Ends the sessions of these transactions, which then write nothing.
+    pub async fn terminate(&self, transactions: &[Earlier]) -> Result<(), Failed> {
+        for (server, connections) in self.0.iter().enumerate() {
+            let pids: Vec<i32> = transactions.iter().filter(|earlier| earlier.server == server).map(|earlier| earlier.pid).collect();
+            sqlx::query!(r#"select pg_terminate_backend(pid) as "ended!" from unnest($1::integer[]) as pid"#, &pids)
+                .fetch_all(connections)
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+async fn on(server: usize, connections: &Pool) -> Result<Vec<Earlier>, Failed> {
+    // On the node of a cluster that holds the cell, the table's name ends in the number of its shard.
+    let running = sqlx::query!(
         r#"
-        select held.pid as "pid!", held.virtualtransaction as "transaction!"
+        select distinct held.pid as "pid!", held.virtualtransaction as "transaction!"
         from pg_locks as held
         left join pg_stat_activity as activity on activity.pid = held.pid
         where held.locktype = 'relation' and held.mode = 'AccessShareLock' and held.granted
             and held.database = (select oid from pg_database where datname = current_database())
-            and held.relation = to_regclass('moved_merchant')::oid
+            and held.relation::regclass::text ~ '^moved_merchant(_[0-9]+)?$'
             and held.pid <> pg_backend_pid()
             and activity.application_name is distinct from 'pg_dump'
         "#
     );
-    Ok(running.fetch_all(&store.aside).await?)
-}
-
-/// Ends the sessions of these transactions, which then write nothing.
-pub async fn terminate(store: &Store, transactions: &[Earlier]) -> Result<(), Failed> {
-    let pids: Vec<i32> = transactions.iter().map(|transaction| transaction.pid).collect();
-    sqlx::query!(r#"select pg_terminate_backend(pid) as "ended!" from unnest($1::integer[]) as pid"#, &pids)
-        .fetch_all(&store.aside)
-        .await?;
-    Ok(())
+    let running = running.fetch_all(connections).await?.into_iter();
+    Ok(running.map(|row| Earlier { server, pid: row.pid, transaction: row.transaction }).collect())
 }
 
 /// Opens a transaction on the data of a merchant in a cell in which it does not live: to copy what arrives, or to delete what it has left

@@ -5,7 +5,6 @@
 //! rows of transactions that were not over when the copy began.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
 use domain::id::MerchantId;
 use sqlx::{AssertSqlSafe, Executor as _, Row as _};
@@ -53,13 +52,45 @@ pub struct Since<'m> {
     pub until: Option<&'m str>,
 }
 
+/// A moment of a database system: the oldest transaction that was not over.
+struct Mark {
+    /// Each database system numbers its transactions for itself, and a cell can move to another one.
+    system: i64,
+    transaction: i64,
+}
+
+impl Mark {
+    fn read(text: &str) -> Option<Self> {
+        let (system, transaction) = text.split_once('/')?;
+        Some(Self { system: system.parse().ok()?, transaction: transaction.parse().ok()? })
+    }
+
+    /// A condition on rows: true on another database system, or if the age of a row's transaction compares like this with that of the mark.
+    fn condition(text: &str, compares: &str) -> Result<String, Failed> {
+        let Self { system, transaction } = Self::read(text).ok_or(UNREADABLE)?;
+        Ok(format!(
+            " and ((select system_identifier from pg_control_system()) <> {system} or age(t.xmin) {compares} age('{transaction}'::xid8::xid))"
+        ))
+    }
+}
+
+const UNREADABLE: Failed = Failed::Internal("the mark of a copy cannot be read");
+
 /// The oldest transaction that is not over. Whatever is committed later has its number or a higher one. `None` if that cannot be compared
-/// with the mark `before`, because the database is another one now.
+/// with the mark `before`, because the database is another one now, or is on another node.
 pub async fn mark(store: &Store, before: Option<&str>) -> Result<Option<String>, Failed> {
-    let now = sqlx::query_scalar!(r#"select pg_snapshot_xmin(pg_current_snapshot())::text as "now!""#).fetch_one(&store.pool).await?;
-    let number = |mark: &str| mark.parse::<i64>().map_err(|_| Failed::Internal("the number of a transaction cannot be read"));
-    let apart = before.map(|before| Ok::<_, Failed>(number(&now)? - number(before)?)).transpose()?;
-    Ok(apart.is_none_or(|apart| (0..MOST_APART).contains(&apart)).then_some(now))
+    // A table of the cell, so that the node answers that holds it.
+    let now = sqlx::query_scalar!(
+        r#"
+        select system_identifier::text || '/' || pg_snapshot_xmin(pg_current_snapshot())::text as "now!"
+        from installation, pg_control_system()
+        "#
+    );
+    let now = now.fetch_one(&store.pool).await?;
+    let Some(before) = before else { return Ok(Some(now)) };
+    let (Some(before), Some(read)) = (Mark::read(before), Mark::read(&now)) else { return Ok(None) };
+    let is_near = (0..MOST_APART).contains(&(read.transaction - before.transaction));
+    Ok((before.system == read.system && is_near).then_some(now))
 }
 
 /// A row as text, and its hash.
@@ -76,10 +107,10 @@ impl Reading {
         let most = if LARGE.contains(&table.name.as_str()) { MOST_LARGE } else { MOST };
         let mut wanted = String::new();
         if let Some(mark) = since.mark {
-            let _ = write!(wanted, " and age(t.xmin) <= age('{mark}'::xid8::xid)");
+            wanted += &Mark::condition(mark, "<=")?;
         }
         if let Some(until) = since.until.filter(|_| table.refers) {
-            let _ = write!(wanted, " and age(t.xmin) > age('{until}'::xid8::xid)");
+            wanted += &Mark::condition(until, ">")?;
         }
         let mut connection = from.pool.begin().await?;
         connection.execute(SAME_TEXTS).await?;
@@ -190,25 +221,44 @@ pub async fn count(store: &Store, merchant: MerchantId, tables: &[Table]) -> Res
 
 /// Deletes the rows of a table in the cell `to` that are no longer in the cell `from`. Returns their number.
 pub async fn remove_gone((from, to): (&Store, &Store), merchant: MerchantId, table: &Table) -> Result<u64, Failed> {
-    let key = table.key.iter().map(|name| format!(r#"t."{name}""#)).collect::<Vec<_>>().join(", ");
-    let list = format!("select row({key})::text from {} as t where t.merchant_id = '{}'", table.name, merchant.0);
     let mut source = from.pool.begin().await?;
-    let there = keys(&mut source, &list).await?;
+    let there: HashSet<Key> = keys(&mut source, merchant, table).await?.into_iter().collect();
     source.rollback().await?;
     let mut tx = begin_away(to, merchant).await?;
-    let there: HashSet<String> = there.into_iter().collect();
-    let gone: Vec<String> = keys(tx.connection(), &list).await?.into_iter().filter(|key| !there.contains(key)).collect();
-    let delete = format!("delete from {} as t where t.merchant_id = '{}' and row({key})::text = any ($1)", table.name, merchant.0);
-    #[expect(clippy::disallowed_methods, reason = "the same for each of the tables, made from the catalogue")]
-    let deleted = sqlx::query(AssertSqlSafe(delete)).bind(gone).execute(tx.connection()).await?;
+    let gone: Vec<Key> = keys(tx.connection(), merchant, table).await?.into_iter().filter(|key| !there.contains(key)).collect();
+    let mut removed = 0;
+    for some in gone.chunks(MOST) {
+        let deleted = tx.connection().execute(AssertSqlSafe(delete(merchant, table, some))).await?;
+        removed += deleted.rows_affected();
+    }
     tx.commit().await?;
-    Ok(deleted.rows_affected())
+    Ok(removed)
 }
 
-/// The keys that a statement lists, as texts.
-async fn keys(connection: &mut Connection, list: &str) -> Result<Vec<String>, Failed> {
+/// The primary key of a row, column by column as text.
+type Key = Vec<String>;
+
+/// The keys of the merchant's rows in a table.
+async fn keys(connection: &mut Connection, merchant: MerchantId, table: &Table) -> Result<Vec<Key>, Failed> {
     connection.execute(SAME_TEXTS).await?;
+    let key = table.key.iter().map(|name| format!(r#"t."{name}"::text"#)).collect::<Vec<_>>().join(", ");
+    let list = format!("select array[{key}] from {} as t where t.merchant_id = '{}'", table.name, merchant.0);
     #[expect(clippy::disallowed_methods, reason = "the same for each of the tables, made from the catalogue")]
-    let rows = sqlx::query(AssertSqlSafe(list.to_owned())).fetch_all(connection).await?;
+    let rows = sqlx::query(AssertSqlSafe(list)).fetch_all(connection).await?;
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// The statement that deletes the rows with these keys. The keys are constants of their types, because a cell of a cluster deletes by no
+/// text that it would have to make of a row.
+fn delete(merchant: MerchantId, table: &Table, keys: &[Key]) -> String {
+    let types: Vec<&str> = table.key.iter().map(|name| table.type_of(name)).collect();
+    let constant = |(value, kind): (&String, &&str)| format!("'{}'::{kind}", value.replace('\'', "''"));
+    let row = |key: &Key| format!("({})", key.iter().zip(&types).map(constant).collect::<Vec<_>>().join(", "));
+    format!(
+        "delete from {name} as t where t.merchant_id = '{merchant}' and ({key}) in ({rows})",
+        name = table.name,
+        merchant = merchant.0,
+        key = table.key.iter().map(|name| format!(r#"t."{name}""#)).collect::<Vec<_>>().join(", "),
+        rows = keys.iter().map(row).collect::<Vec<_>>().join(", "),
+    )
 }

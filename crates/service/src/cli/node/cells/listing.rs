@@ -44,7 +44,7 @@ pub(super) async fn list(app: &App, format: Format) -> anyhow::Result<()> {
         found.push(CellOut {
             name: cell.name().to_owned(),
             state: state.unwrap_or(if cell.is_home() { "open" } else { "not added" }),
-            server: store::target(cell.address.url()).ok().map(|target| format!("{}/{}", target.host, target.database)),
+            server: Some(server(cell)),
             pending_migrations: told.as_ref().map(|told| told.pending_migrations),
             merchants: told.as_ref().map(|told| told.merchants),
             bytes: told.as_ref().map(|told| told.bytes),
@@ -82,6 +82,12 @@ pub(super) async fn list(app: &App, format: Format) -> anyhow::Result<()> {
             cell.error.clone().unwrap_or_default(),
         ]
     })
+}
+
+/// The server that holds the cell, and its database there.
+fn server(cell: &Cell) -> String {
+    let target = cell.store.target();
+    format!("{}/{}", target.host, target.database)
 }
 
 async fn ask(cell: Cell) -> Result<Told, Failed> {

@@ -134,8 +134,10 @@ impl Moving<'_> {
         Ok(to)
     }
 
-    /// Shows a sign of life.
+    /// Shows a sign of life, and looks whether the cells are still where they were.
     pub(super) async fn hold(&self) -> Result<(), MoveError> {
+        self.from.store().follow().await?;
+        self.to.store().follow().await?;
         let now = self.home.shared_now().await?;
         if moves::hold(self.home.home(), self.merchant, self.mover, now).await? { Ok(()) } else { Err(MoveError::Held) }
     }

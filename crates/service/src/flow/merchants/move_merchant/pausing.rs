@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use store::Failed;
-use store::merchants::moves::{self, CopyError, Earlier, MoveState, Since, Table};
+use store::merchants::moves::{self, CopyError, Earlier, MoveState, Since, Table, Watch};
 
 use super::copying::copy_one;
 use super::moving::{MoveError, MoveStep, Moving};
@@ -29,8 +29,9 @@ pub(super) async fn pause_and_copy(moving: &Moving<'_>) -> Result<(), MoveError>
 async fn copy_rest(moving: &Moving<'_>) -> Result<(), MoveError> {
     let (from, home) = (moving.from.store(), moving.home.home());
     moving.hold().await?;
+    let watch = moves::watch(from).await?;
     moves::close(from, moving.merchant, moving.to.name, moving.home.now()).await?;
-    wait_for_earlier(moving).await?;
+    wait_for_earlier(moving, &watch).await?;
     moving.done(MoveStep::Paused)?;
     let known = moves::find_move(home, moving.merchant).await?.and_then(|known| known.copied_before);
     let since = match &known {
@@ -52,19 +53,18 @@ async fn copy_rest(moving: &Moving<'_>) -> Result<(), MoveError> {
 }
 
 /// Waits until every transaction has ended that may not know of the pause.
-async fn wait_for_earlier(moving: &Moving<'_>) -> Result<(), MoveError> {
-    let store = moving.from.store();
-    let mut earlier: Vec<Earlier> = moves::earlier(store).await?;
+async fn wait_for_earlier(moving: &Moving<'_>, watch: &Watch) -> Result<(), MoveError> {
+    let mut earlier: Vec<Earlier> = watch.earlier().await?;
     for look in 0..LOOKS + MORE_LOOKS {
         if earlier.is_empty() {
             return Ok(());
         }
         if look == LOOKS {
             tracing::warn!(sessions = earlier.len(), merchant = %moving.merchant, "ending sessions that hold up the move of a merchant");
-            moves::terminate(store, &earlier).await?;
+            watch.terminate(&earlier).await?;
         }
         tokio::time::sleep(LOOK_EVERY).await;
-        let running = moves::earlier(store).await?;
+        let running = watch.earlier().await?;
         earlier.retain(|transaction| running.contains(transaction));
     }
     if earlier.is_empty() { Ok(()) } else { Err(MoveError::StillWriting(earlier.len())) }
