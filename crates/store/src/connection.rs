@@ -10,6 +10,7 @@
 
 mod attempt;
 mod deferred;
+mod following;
 mod notices;
 
 use std::fmt::{self, Write as _};
@@ -28,7 +29,8 @@ use tokio::time::{Instant, timeout};
 
 use self::attempt::Attempt;
 use self::deferred::Deferred;
-use crate::placement::{Following, Placement};
+use self::following::Following;
+pub(crate) use self::following::{Finding, Found};
 
 /// The time after the server's own limit until a statement is given up.
 pub const MARGIN: Duration = Duration::from_millis(500);
@@ -99,10 +101,10 @@ impl Pool {
     }
 
     /// This pool, with connections that go to wherever the cell is.
-    pub(crate) fn following(self, placement: &Arc<Placement>) -> Self {
+    pub(crate) fn following(self, finding: &Finding) -> Self {
         let follow = |Connections { server, limit }| {
             let server = match server {
-                Server::Same(pool) => Server::Holder(Arc::new(Following::new(Arc::clone(placement), pool))),
+                Server::Same(pool) => Server::Holder(Arc::new(Following::new(Arc::clone(finding), pool))),
                 holder @ Server::Holder(_) => holder,
             };
             Connections { server, limit }

@@ -6,14 +6,14 @@
 //! everything on. A server without Citus is asked once.
 
 use std::future::pending;
-use std::mem;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use sqlx::postgres::{PgConnectOptions, PgPool};
+use futures::FutureExt as _;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{Error, Row as _};
 use tokio::sync::{Mutex, watch};
 
-use crate::connection::Pool;
+use crate::connection::{Finding, Found, Pool};
 use crate::server::{at_node, target_of};
 
 /// The node of the cluster that holds the schema. A schema is on one node as a whole, so one of its tables tells.
@@ -40,19 +40,18 @@ pub(crate) struct Placement {
     looking: Mutex<()>,
 }
 
-/// A server at which the cell was found.
-#[derive(Clone)]
-pub(crate) struct Found {
-    /// The number of servers at which it was found so far.
-    number: u64,
-    pub(crate) options: Arc<PgConnectOptions>,
-    /// False if the server has no Citus. Then the cell stays where it is.
-    is_of_a_cluster: bool,
-}
-
 impl Placement {
     pub(crate) fn new(url: &str, front: Pool) -> Self {
         Self { url: url.into(), front, found: watch::Sender::new(None), looking: Mutex::default() }
+    }
+
+    /// [`Placement::found`] for connections that follow the cell.
+    pub(crate) fn finding(self: &Arc<Self>) -> Finding {
+        let placement = Arc::clone(self);
+        Arc::new(move || {
+            let placement = Arc::clone(&placement);
+            async move { placement.found().await }.boxed()
+        })
     }
 
     /// The server to connect to. It is looked for if it is not known yet.
@@ -134,46 +133,5 @@ impl Placement {
         let rows = sqlx::query(nodes).fetch_all(&self.front).await?;
         let node = |port: i32| u16::try_from(port).map_err(|error| Error::Decode(error.into()));
         rows.iter().map(|row| Ok((row.try_get(0)?, node(row.try_get(1)?)?))).collect()
-    }
-}
-
-/// Connections that go to wherever the cell is.
-pub(crate) struct Following {
-    placement: Arc<Placement>,
-    /// The connections to the server that was found as this one.
-    current: RwLock<(u64, PgPool)>,
-}
-
-impl Following {
-    /// Connections like those of `pool`, which is not used itself.
-    pub(crate) fn new(placement: Arc<Placement>, pool: PgPool) -> Self {
-        Self { placement, current: RwLock::new((0, pool)) }
-    }
-
-    /// The connections to the server that holds the cell now.
-    pub(crate) async fn pool(&self) -> Result<PgPool, Error> {
-        let found = self.placement.found().await?;
-        let (number, pool) = self.current();
-        if number >= found.number {
-            return Ok(pool);
-        }
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        if current.0 < found.number {
-            let next = current.1.options().clone().connect_lazy_with(found.options.as_ref().clone());
-            let (_, former) = mem::replace(&mut *current, (found.number, next));
-            // What runs there ends there.
-            tokio::spawn(async move { former.close().await });
-        }
-        Ok(current.1.clone())
-    }
-
-    /// The connections that were used last.
-    pub(crate) fn last(&self) -> PgPool {
-        self.current().1
-    }
-
-    fn current(&self) -> (u64, PgPool) {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        (current.0, current.1.clone())
     }
 }

@@ -8,9 +8,9 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgPool};
 use tokio::time::timeout;
 
-use crate::connection::Pool;
+use crate::connection::{Found, Pool};
 use crate::failed::Failed;
-use crate::placement::{Found, Placement};
+use crate::placement::Placement;
 use crate::server::{Protection, Target, connect_options, connect_with, protection_of, target_of};
 use crate::session;
 use crate::shared_tx::SharedTx;
@@ -162,14 +162,15 @@ impl Store {
         let front = connections(IN_FRONT, limits.acquire, session::settings(limits.statement, limits.lock, &[]));
         let front = Pool::new(front.connect_lazy_with(store.options.clone()), limits.statement);
         let placement = Arc::new(Placement::new(url, front));
+        let finding = placement.finding();
         Ok(Self {
-            pool: store.pool.following(&placement),
-            aside: store.aside.following(&placement),
-            engine: store.engine.following(&placement),
-            readers: store.readers.following(&placement),
-            feed: store.feed.following(&placement),
-            apart: store.apart.following(&placement),
-            tokens: store.tokens.following(&placement),
+            pool: store.pool.following(&finding),
+            aside: store.aside.following(&finding),
+            engine: store.engine.following(&finding),
+            readers: store.readers.following(&finding),
+            feed: store.feed.following(&finding),
+            apart: store.apart.following(&finding),
+            tokens: store.tokens.following(&finding),
             placement: Some(placement),
             channel: format!("{CHANNEL}_{name}").into(),
             ..store

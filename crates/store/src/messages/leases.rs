@@ -12,10 +12,11 @@ use sqlx::postgres::PgListener;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::connection::Found;
 use crate::crash::{self, Point};
 use crate::messages::buckets::bucket;
 use crate::messages::holds::Hold;
-use crate::placement::{Found, Placement};
+use crate::placement::Placement;
 use crate::{Failed, Store};
 
 /// The result of renewing a deliverer's leases.
