@@ -171,7 +171,7 @@ async fn send(store: &Store, lines: &[String]) -> Result<(), Failed> {
 /// Receives the notifications of other processes. Those sent while the connection is broken are lost; the backstop finds
 /// their work.
 pub struct Listener {
-    listener: PgListener,
+    connection: PgListener,
     /// The place of a cell that may be on a cluster, and where it was when this began.
     place: Option<(Arc<Placement>, Found)>,
     /// The time within which the database must answer.
@@ -184,10 +184,10 @@ impl Listener {
         let limit = store.limits.statement;
         let listening = async {
             let (pool, place) = store.listening().await?;
-            let mut listener = PgListener::connect_with(&pool).await?;
-            listener.eager_reconnect(false);
-            listener.listen(&store.channel).await?;
-            Ok::<_, Failed>(Self { listener, place, limit })
+            let mut connection = PgListener::connect_with(&pool).await?;
+            connection.eager_reconnect(false);
+            connection.listen(&store.channel).await?;
+            Ok::<_, Failed>(Self { connection, place, limit })
         };
         let mut listening = timeout(limit, listening).await.map_err(|_| silent())??;
         // A pooler in between may let us listen, and then pass nothing on.
@@ -220,13 +220,13 @@ impl Listener {
             match timeout(self.limit, self.receive()).await {
                 Ok(heard) => return heard,
                 // Nothing to hear, or a dead connection: ask.
-                Err(_) => timeout(self.limit, self.listener.execute("select")).await.map_err(|_| silent())?.map(drop)?,
+                Err(_) => timeout(self.limit, self.connection.execute("select")).await.map_err(|_| silent())?.map(drop)?,
             }
         }
     }
 
     async fn receive(&mut self) -> Result<String, Failed> {
-        match self.listener.try_recv().await? {
+        match self.connection.try_recv().await? {
             Some(notification) => Ok(notification.payload().to_owned()),
             None => Err(Failed::Unreachable("the connection for listening is closed".to_owned())),
         }

@@ -43,7 +43,7 @@ pub async fn rest(store: &Store, merchant: MerchantId, cell: &str, now: DateTime
 }
 
 /// Keeps everybody from writing the data of a merchant that lives in `cell`, or is about to move there. Transactions that began
-/// [`earlier`] may still write.
+/// earlier may still write ([`Watch::earlier`]).
 pub async fn close(store: &Store, merchant: MerchantId, cell: &str, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
