@@ -9,6 +9,7 @@
 
 mod carried;
 mod wanted;
+mod work;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,7 @@ use tokio::time::timeout;
 
 pub use self::carried::{Applied, Carried};
 pub use self::wanted::{Wanted, WantedItem};
+pub use self::work::Work;
 
 /// The most that a batch holds. It bounds what has to be done once more if a batch fails.
 const MOST: usize = 64;
@@ -33,15 +35,6 @@ const TRAFFIC: usize = 3;
 
 /// The longest wait for a batch to be as large as the one before it.
 const LONGEST_WAIT: Duration = Duration::from_millis(2);
-
-/// Work that can be done together with other work of its kind.
-pub trait Work {
-    /// What its caller is told once it is committed.
-    type Done;
-
-    /// The merchant, and what is locked of it: a batch has it once.
-    fn key(&self) -> (MerchantId, &str);
-}
 
 /// Work that waits for its batch. If the answer is dropped, the caller does it alone.
 pub struct Job<W: Work> {

@@ -4,7 +4,7 @@ use domain::id::MerchantId;
 use domain::node::trace::SpanIds;
 use domain::returns::rma::CarrierEvent;
 
-use super::Work;
+use super::work::Work;
 
 /// An event that concerns all units of a return.
 pub struct Carried {

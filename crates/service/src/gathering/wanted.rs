@@ -5,7 +5,7 @@ use domain::node::trace::SpanIds;
 use domain::returns::rma::Method;
 use domain::returns::rma::choice::{Choice, Instead, RequestedItem};
 
-use super::Work;
+use super::work::Work;
 
 /// A return that a caller wants to start, of units that are all refunded.
 pub struct Wanted {
