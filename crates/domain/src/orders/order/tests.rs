@@ -200,9 +200,11 @@ const SUMS: [Change<Doubt>; 10] = [
     },
     |order, at| {
         let covered = order.refunds.iter().flat_map(|refund| &refund.lines).filter(|line| line.order_line == LINES[at]);
-        let quantity = order.lines[at].quantity - covered.map(|line| line.quantity).sum::<u32>();
+        let sold = order.lines[at].quantity;
+        let rest = sold - covered.map(|line| line.quantity).sum::<u32>();
         let line = |identifier, quantity| RefundLine { identifier, order_line: LINES[at], quantity };
-        order.refunds.push(refund(Cents::default(), vec![line("the rest", quantity), line("one more", 1)]));
+        // More than were sold, so that it never covers exactly everything.
+        order.refunds.push(refund(Cents::default(), vec![line("the rest", rest), line("more", sold + 1)]));
         Doubt::Overrefunded { refund: order.refunds.len() - 1, line: 1 }
     },
 ];
