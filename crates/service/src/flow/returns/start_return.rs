@@ -9,7 +9,7 @@ use domain::money::Cents;
 use domain::returns::exchange;
 use domain::returns::exchange::variant::Variant;
 use domain::returns::label::LabelState;
-use domain::returns::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, RequestedItem, choose};
+use domain::returns::rma::choice::{Choice, Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, RequestedItem, choose};
 use domain::returns::rma::eligibility;
 use domain::returns::rma::identifier::Identifier;
 use domain::returns::rma::money::{self, Financials};
@@ -22,9 +22,8 @@ use store::Failed;
 use store::merchants::audit::{self, Entry};
 use store::orders::snapshots;
 use store::returns::label_orders::Progress;
-use store::returns::returnable_orders;
+use store::returns::returnable_orders::{self, LockedOrder};
 use store::returns::rmas::{Item, Return};
-use store::returns::unit_claims::Claim;
 use store::returns::{idempotency, return_drafts, return_policies, withdrawals};
 use uuid::Uuid;
 use wire::fault::Fault;
@@ -111,13 +110,26 @@ pub async fn start_return(
     request: &StartReturnIn<'_>,
     key: Option<&IdempotencyKey>,
 ) -> Result<StartedReturn, StartReturnError> {
-    if let Some(wanted) = plain(app, actor, merchant, request, key) {
-        return match gather(app, wanted).await? {
-            Place::Alone(_turn) => alone(app, None, merchant, request, None).await,
-            Place::Done(answer) => Ok(StartedReturn { answer, repeated: false }),
-        };
+    // Held until the return is started: whoever comes meanwhile gathers.
+    let _turn = match plain(app, actor, merchant, request, key) {
+        Some(wanted) => match gather(app, wanted).await? {
+            Place::Done(answer) => return Ok(StartedReturn { answer, repeated: false }),
+            Place::Alone(turn) => turn,
+        },
+        None => None,
+    };
+    let variants = variants_of(app, merchant, request, key).await?;
+    let mut tries = 1;
+    loop {
+        match attempt(app, actor, merchant, request, key, &variants).await {
+            Err(StartReturnError::Failed(failed))
+                if tries < TRIES && (failed.violates(IDENTIFIER_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
+            {
+                tries += 1;
+            }
+            done => return done,
+        }
     }
-    alone(app, actor, merchant, request, key).await
 }
 
 /// The return as one that can be started together with others: nobody is to be recorded, it is not under a key, and it exchanges nothing.
@@ -145,28 +157,6 @@ fn plain(
         language: request.language.as_ref().map(|language| language.0.to_string()),
         trace: app.traces.ids_to_write(),
     })
-}
-
-/// Starts a return in a transaction of its own.
-async fn alone(
-    app: &App,
-    actor: Option<&str>,
-    merchant: MerchantId,
-    request: &StartReturnIn<'_>,
-    key: Option<&IdempotencyKey>,
-) -> Result<StartedReturn, StartReturnError> {
-    let variants = variants_of(app, merchant, request, key).await?;
-    let mut tries = 1;
-    loop {
-        match attempt(app, actor, merchant, request, key, &variants).await {
-            Err(StartReturnError::Failed(failed))
-                if tries < TRIES && (failed.violates(IDENTIFIER_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
-            {
-                tries += 1;
-            }
-            done => return done,
-        }
-    }
 }
 
 /// Asks the merchant for the variants of the lines to be exchanged. This happens before anything is locked, and not at all for a
@@ -226,25 +216,25 @@ async fn attempt(
     let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
     let locked = returnable_orders::of_locked(&mut tx, &sale.identifier).await?;
-    let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&locked.claims, &locked.outside), now);
     let draft = key.and_then(|key| key.draft.as_ref());
     let withdrawal = draft.and_then(|draft| draft.withdrawal.as_ref());
-    if let Some(withdrawal) = withdrawal {
-        eligibility::release_withdrawn(&mut lines, &sale, &withdrawal.units);
-    }
     let exchanges = Exchanges { standing: locked.standing, variants: variants.clone() };
     let choice = request.choice();
-    let chosen = choose(&sale, &policy, &lines, &used(&locked.claims), &exchanges, &choice);
     let faulty = |against: &[Impossible]| {
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::api::fault(impossible, &policy)).collect())
     };
-    let chosen = chosen.map_err(|against| faulty(&against))?;
-    let of = Of { sale: &sale, policy: &policy, original: locked.original.as_deref().or_else(|| order.original_order()) };
-    let asked = Asked {
+    let case = Case {
+        sale: &sale,
+        policy: &policy,
+        locked: &locked,
+        original: locked.original.as_deref().or_else(|| order.original_order()),
+        withdrawal,
+        exchanges: &exchanges,
+        choice: &choice,
         giftee_email: request.giftee_email.as_ref().map(|email| &*email.0),
         language: request.language.as_ref().map(|language| &*language.0),
     };
-    let mut new = make(app, &of, &chosen, &asked, now);
+    let (chosen, mut new) = case.decide(app, now).map_err(|against| faulty(&against))?;
     if withdrawal.is_some() {
         // The law sets no end to it.
         new.wakes_at = None;
@@ -280,32 +270,42 @@ async fn attempt(
     Ok(StartedReturn { answer, repeated: false })
 }
 
-/// The numbers of the units that belong to returns, by line.
-pub(super) fn used(claims: &[Claim]) -> BTreeMap<&str, BTreeSet<u32>> {
-    let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    for claim in claims {
-        used.entry(&claim.line).or_default().insert(claim.unit);
-    }
-    used
-}
-
-/// What a return is of.
-pub(super) struct Of<'a> {
+/// What decides on a new return.
+pub(super) struct Case<'a> {
     pub(super) sale: &'a Sale,
     pub(super) policy: &'a Policy,
-    /// The order that the order was exchanged for. The merchant may name it although the exchange was not arranged here.
+    pub(super) locked: &'a LockedOrder,
+    /// The order that this one was exchanged for. The merchant may name it although the exchange was not arranged here.
     pub(super) original: Option<&'a str>,
-}
-
-/// What the caller says beside the choice.
-pub(super) struct Asked<'a> {
+    /// The statement of withdrawal whose goods come back.
+    pub(super) withdrawal: Option<&'a Withdrawn>,
+    pub(super) exchanges: &'a Exchanges,
+    pub(super) choice: &'a Choice<'a>,
     pub(super) giftee_email: Option<&'a str>,
     pub(super) language: Option<&'a str>,
 }
 
+impl<'a> Case<'a> {
+    /// The units that were chosen, and the return of them.
+    pub(super) fn decide(&self, app: &App, now: DateTime<Utc>) -> Result<(Chosen<'a>, Return), Vec<Impossible>> {
+        let Self { sale, policy, locked, exchanges, choice, .. } = *self;
+        let mut lines = eligibility::returnable(sale, policy, &unavailable_units(&locked.claims, &locked.outside), now);
+        if let Some(withdrawal) = self.withdrawal {
+            eligibility::release_withdrawn(&mut lines, sale, &withdrawal.units);
+        }
+        let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        for claim in &locked.claims {
+            used.entry(&claim.line).or_default().insert(claim.unit);
+        }
+        let chosen = choose(sale, policy, &lines, &used, exchanges, choice)?;
+        let new = make(app, self, &chosen, now);
+        Ok((chosen, new))
+    }
+}
+
 /// Builds the new return.
-pub(super) fn make(app: &App, of: &Of<'_>, chosen: &Chosen<'_>, asked: &Asked<'_>, now: DateTime<Utc>) -> Return {
-    let Of { sale, policy, original } = *of;
+fn make(app: &App, case: &Case<'_>, chosen: &Chosen<'_>, now: DateTime<Utc>) -> Return {
+    let Case { sale, policy, original, giftee_email, language, .. } = *case;
     let Chosen { offer: Offer { method, fee, deducted }, gift, units } = chosen;
     let (method, fee) = (*method, *fee);
     let paid: Vec<_> = units.iter().map(|unit| (unit.money, unit.getting.refund_type())).collect();
@@ -339,8 +339,8 @@ pub(super) fn make(app: &App, of: &Of<'_>, chosen: &Chosen<'_>, asked: &Asked<'_
         shipping_cost: fee,
         fee_deducted: *deducted,
         gift: *gift,
-        giftee_email: asked.giftee_email.map(ToOwned::to_owned),
-        language: asked.language.map(ToOwned::to_owned),
+        giftee_email: giftee_email.map(ToOwned::to_owned),
+        language: language.map(ToOwned::to_owned),
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),

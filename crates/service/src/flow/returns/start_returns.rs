@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use domain::id::MerchantId;
 use domain::returns::rma::Event;
-use domain::returns::rma::choice::{Exchanges, choose};
-use domain::returns::rma::eligibility;
+use domain::returns::rma::choice::Exchanges;
 use domain::returns::rma::policy::Policy;
 use store::Failed;
 use store::orders::snapshots;
@@ -19,11 +18,10 @@ use store::returns::rmas::{self, Return};
 
 use super::mail_shopper::is_told;
 use super::save_return::message_on;
-use super::start_return::{Asked, Of, make, used};
+use super::start_return::Case;
 use crate::app::App;
 use crate::flow::together::{Together, merchants};
 use crate::gathering::{Gathering, Wanted, Work as _};
-use crate::show::returns::returnable::unavailable_units;
 use crate::show::returns::rmas::shown;
 
 impl Together for Wanted {
@@ -61,15 +59,21 @@ impl Together for Wanted {
 
 /// The new return; `None` if it is refused or needs more than a message.
 fn decide(app: &App, wanted: &Wanted, snapshot: &str, locked: &LockedOrder, policy: &Policy) -> Option<Return> {
-    let now = app.now();
     let order = wire::orders::order::read_stored(snapshot)?;
     let sale = order.sale();
-    let lines = eligibility::returnable(&sale, policy, &unavailable_units(&locked.claims, &locked.outside), now);
     let exchanges = Exchanges { standing: locked.standing, variants: BTreeMap::new() };
     let choice = wanted.choice();
-    let chosen = choose(&sale, policy, &lines, &used(&locked.claims), &exchanges, &choice).ok()?;
-    let of = Of { sale: &sale, policy, original: locked.original.as_deref().or_else(|| order.original_order()) };
-    let asked = Asked { giftee_email: wanted.giftee_email.as_deref(), language: wanted.language.as_deref() };
-    let new = make(app, &of, &chosen, &asked, now);
+    let case = Case {
+        sale: &sale,
+        policy,
+        locked,
+        original: locked.original.as_deref().or_else(|| order.original_order()),
+        withdrawal: None,
+        exchanges: &exchanges,
+        choice: &choice,
+        giftee_email: wanted.giftee_email.as_deref(),
+        language: wanted.language.as_deref(),
+    };
+    let (_, new) = case.decide(app, app.now()).ok()?;
     (!locked.has_carrier && !is_told(app, &new)).then_some(new)
 }

@@ -3,9 +3,11 @@
 use backhaul::flow::returns::start_return::{StartReturnError, start_return};
 use domain::id::MerchantId;
 use futures::future::join_all;
+use sandbox::mailbox::Mailbox;
 use serde_json::{Value, json};
 use store::Failed;
 
+use super::mails;
 use crate::world::{World, mail_back, message, sold};
 
 async fn starts(world: &World, merchant: MerchantId, wanted: Value) -> Result<Value, StartReturnError> {
@@ -91,6 +93,19 @@ async fn a_return_in_a_batch_ends_as_if_it_had_come_alone() {
     );
     assert!(matches!(refused, Err(StartReturnError::Failed(Failed::Moved))));
     assert!(first.is_ok() && third.is_ok());
+}
+
+#[tokio::test]
+async fn returns_at_the_same_time_are_each_confirmed_by_mail() {
+    let mailbox = Mailbox::start().await.unwrap();
+    let world = mails::world(&mailbox).await;
+    let shop = world.shop("acme").await;
+    let of = shop.merchant.id;
+    shop.merchant.publishes(&message(["A-1", "A-2", "A-3", "A-4"].map(|order| sold(order, 1)))).await;
+    let start = async |order: &str| starts(&world, of, mail_back(order, 1)).await.unwrap();
+    tokio::join!(start("A-1"), start("A-2"), start("A-3"), start("A-4"));
+    world.deliver_all_due().await;
+    assert_eq!(mailbox.received().len(), 4);
 }
 
 /// Nobody waits for an order that somebody else holds: neither behind it nor together with it.
