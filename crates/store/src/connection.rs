@@ -157,13 +157,12 @@ impl Pool {
     }
 
     /// [`Pool::begin_for`] for a transaction that these merchants share. It is short: it waits for a lock and is idle for no longer than
-    /// the counters of the feed may be held. Its statements look everything up by indexes, whatever the tables held when they were planned.
+    /// the counters of the feed may be held.
     pub(crate) async fn begin_shared(&self, merchants: &[MerchantId]) -> Result<Connection, Error> {
         let mut connection = self.acquire().await?;
         connection.in_transaction = true;
         let mut statement = "begin; select set_config('lock_timeout', '200ms', true), \
-            set_config('idle_in_transaction_session_timeout', '2s', true), set_config('jit', 'off', true), \
-            set_config('enable_seqscan', 'off', true); select must_live_here(merchant) from unnest(array["
+            set_config('idle_in_transaction_session_timeout', '2s', true); select must_live_here(merchant) from unnest(array["
             .to_owned();
         for (at, merchant) in merchants.iter().enumerate() {
             // A UUID has nothing to escape.

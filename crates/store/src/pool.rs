@@ -132,7 +132,7 @@ impl Store {
             let settings = session::statement(limits.statement, lock, plans);
             Pool::new(connections(most, limits.acquire, settings).connect_lazy_with(options.clone()), limits.statement)
         };
-        let mut flows = pool(limits.sizes.flows, limits.lock, &[]);
+        let mut flows = pool(limits.sizes.flows, limits.lock, &session::FLOW_PLANS);
         if limits.console > 0 {
             let statement = limits.statement.min(CONSOLE_STATEMENT);
             let settings = session::statement(statement, limits.lock, &[]);
@@ -145,7 +145,7 @@ impl Store {
             readers: pool(limits.sizes.readers, limits.lock, &session::READER_PLANS),
             feed: pool(limits.sizes.feed, limits.lock, &session::FEED_PLANS),
             aside: pool(1, limits.lock, &[]),
-            apart: pool(limits.sizes.apart, limits.lock.min(APART_LOCK_TIMEOUT), &[]),
+            apart: pool(limits.sizes.apart, limits.lock.min(APART_LOCK_TIMEOUT), &session::FLOW_PLANS),
             tokens: pool(limits.sizes.tokens, limits.lock, &[]),
             turns: Arc::new(Turns::quartered(limits.sizes.flows)),
             options,

@@ -15,6 +15,10 @@ pub(crate) const ENGINE_PLANS: [(&str, &str); 6] = [
     ("enable_mergejoin", "off"),
 ];
 
+/// The planner's settings for flows. What is waiting and what was just added comes and goes faster than the statistics follow, and a plan
+/// that was made when a table was empty is kept. So no table that has an index is read as a whole.
+pub(crate) const FLOW_PLANS: [(&str, &str); 2] = [("jit", "off"), ("enable_seqscan", "off")];
+
 /// The planner's settings for reading due messages: those of the engine, but planned only once.
 pub(crate) const READER_PLANS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),

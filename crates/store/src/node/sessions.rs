@@ -31,11 +31,11 @@ pub async fn examine(store: &Store) -> Result<Sessions, Failed> {
     )
     .fetch_one(&store.aside)
     .await?;
-    let flows = settings(&mut marked).await?;
+    let aside = settings(&store.aside).await?;
     let engine = settings(&store.engine).await?;
     mark(&mut marked, "").await?;
     let limit = i64::try_from(store.limits.statement.as_millis()).unwrap_or(i64::MAX);
-    let is_kept = !other.is_marked && flows == (limit, true) && engine == (limit, false);
+    let is_kept = !other.is_marked && aside == (limit, true) && engine == (limit, false);
     Ok(Sessions { is_kept, recognises_warnings: other.recognises })
 }
 
@@ -44,7 +44,7 @@ async fn mark(connection: &mut Connection, mark: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The time limit of a statement in milliseconds, and whether tables may be read in sequence, which only the engine's may not.
+/// The time limit of a statement in milliseconds, and whether tables may be read in sequence, which the connection aside may and the engine's may not.
 async fn settings(connection: impl PgExecutor<'_>) -> Result<(i64, bool), Failed> {
     let row = sqlx::query!(
         r#"
