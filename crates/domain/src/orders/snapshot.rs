@@ -10,11 +10,11 @@ use chrono::{DateTime, Utc};
 /// the same content in another spelling.
 pub type Digest = [u8; 32];
 
-/// The beginning of digests of contents. A SHA-256 begins with it by accident once in four billion times. Another way to tell contents
+/// The beginning of digests of contents. The SHA-256 of a text begins with it by accident once in four billion times. Another way to tell contents
 /// apart needs another beginning, because digests that begin alike are compared without a look at the contents.
-pub const CONTENT: [u8; 4] = *b"CNT1";
+pub const CONTENT: [u8; 4] = *b"CNT2";
 
-/// The digest of a content with this SHA-256.
+/// The digest of a content with this hash.
 #[must_use]
 pub fn of_content(mut hash: [u8; 32]) -> Digest {
     hash.iter_mut().zip(CONTENT).for_each(|(byte, mark)| *byte = mark);

@@ -3,58 +3,112 @@
 //! A system may write the same order in many ways: with more white space, with names in another order, `10` or `10.0`, `ö` or `\u00f6`.
 //! [`digest`] is the same for all of them, because it is made from the one spelling into which [`canonical`] rewrites them.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 
 use domain::orders::snapshot::{Digest, of_content};
+use memchr::memchr2;
 use sha2::{Digest as _, Sha256};
 
 use crate::json::DEEPEST;
 
-/// The digest of the content of `text`, an order that was read. Anything else has the digest of its bytes.
+/// The most values of a content that is looked at. It bounds the memory for them; an order of 1,000 lines has fewer.
+const MOST_VALUES: usize = 250_000;
+
+/// The digest of the content of `text`, an order that was read. Anything else, and what has too many values, has the digest of its bytes.
 #[must_use]
 pub fn digest(text: &str) -> Digest {
-    canonical(text).map_or_else(|| Sha256::digest(text).into(), |content| of_content(Sha256::digest(content).into()))
+    canonical(text).map_or_else(|| Sha256::digest(text).into(), |content| of_content(blake3::hash(&content).into()))
 }
 
-/// The one spelling of the content of a JSON text: without white space, names sorted, numbers and strings written in one way.
+/// The one spelling of the content of a JSON text: without white space, names sorted, numbers and strings written in one way. `None` if the
+/// text is not JSON, or has too many values.
 fn canonical(text: &str) -> Option<Vec<u8>> {
-    let mut writer = Writer {
-        rest: text.as_bytes(),
-        written: Vec::with_capacity(text.len()),
-        members: Vec::new(),
-        sorted: Vec::with_capacity(text.len()),
-    };
-    writer.value(DEEPEST)?;
-    writer.peek().is_none().then_some(writer.written)
+    let mut reader = Reader { rest: text.as_bytes(), values_left: MOST_VALUES };
+    let value = reader.value(DEEPEST)?;
+    if reader.peek().is_some() {
+        return None;
+    }
+    let mut written = Vec::with_capacity(text.len());
+    value.write(&mut written)?;
+    Some(written)
 }
 
-/// Rewrites a JSON text. Its functions return `None` if the text is not JSON, which a text that was read always is.
-struct Writer<'t> {
+/// A value as parts of the text.
+enum Value<'t> {
+    /// A string without escapes, `true`, `false` or `null`, which have one spelling.
+    Plain(&'t [u8]),
+    Escaped(&'t [u8]),
+    Number(&'t [u8]),
+    Array(Vec<Value<'t>>),
+    /// Sorted by name.
+    Object(Vec<Member<'t>>),
+}
+
+struct Member<'t> {
+    /// The first bytes of the name, which nearly always tell one name from another.
+    first: u64,
+    /// In quotes.
+    name: Cow<'t, [u8]>,
+    value: Value<'t>,
+}
+
+impl Value<'_> {
+    fn write(&self, to: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Self::Plain(text) => to.extend_from_slice(text),
+            Self::Escaped(string) => to.append(&mut unescaped(string)?),
+            Self::Number(number) => write_number(str::from_utf8(number).ok()?, to)?,
+            Self::Array(elements) => {
+                to.push(b'[');
+                for (at, element) in elements.iter().enumerate() {
+                    if at > 0 {
+                        to.push(b',');
+                    }
+                    element.write(to)?;
+                }
+                to.push(b']');
+            }
+            Self::Object(members) => {
+                to.push(b'{');
+                for (at, member) in members.iter().enumerate() {
+                    if at > 0 {
+                        to.push(b',');
+                    }
+                    to.extend_from_slice(&member.name);
+                    to.push(b':');
+                    member.value.write(to)?;
+                }
+                to.push(b'}');
+            }
+        }
+        Some(())
+    }
+}
+
+/// A string in quotes without needless escapes.
+fn unescaped(string: &[u8]) -> Option<Vec<u8>> {
+    let text: String = serde_json::from_slice(string).ok()?;
+    serde_json::to_vec(&text).ok()
+}
+
+/// Reads a JSON text. Its functions return `None` if it is none, or has too many values.
+struct Reader<'t> {
     /// The part that is still to be read.
     rest: &'t [u8],
-    written: Vec<u8>,
-    /// The members of the objects that are open, those of the innermost last.
-    members: Vec<Member>,
-    /// An object whose members are being sorted.
-    sorted: Vec<u8>,
+    values_left: usize,
 }
 
-/// A member of an object, as positions in what was written.
-struct Member {
-    start: usize,
-    name_end: usize,
-    end: usize,
-}
-
-impl Writer<'_> {
-    /// Rewrites a value that nests at most `room` levels.
-    fn value(&mut self, room: usize) -> Option<()> {
+impl<'t> Reader<'t> {
+    /// A value that nests at most `room` levels.
+    fn value(&mut self, room: usize) -> Option<Value<'t>> {
+        self.values_left = self.values_left.checked_sub(1)?;
         match self.peek()? {
             b'{' => self.object(room.checked_sub(1)?),
             b'[' => self.array(room.checked_sub(1)?),
-            b'"' => self.string(),
-            b'-' | b'0'..=b'9' => self.number(),
-            _ => self.word(),
+            b'"' => self.string().map(|(string, is_plain)| if is_plain { Value::Plain(string) } else { Value::Escaped(string) }),
+            b'-' | b'0'..=b'9' => self.take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).map(Value::Number),
+            _ => self.take_while(|byte| byte.is_ascii_lowercase()).filter(|word| !word.is_empty()).map(Value::Plain),
         }
     }
 
@@ -71,107 +125,73 @@ impl Writer<'_> {
     }
 
     /// Takes the next `length` bytes.
-    fn take(&mut self, length: usize) -> Option<&[u8]> {
+    fn take(&mut self, length: usize) -> Option<&'t [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
         Some(taken)
     }
 
-    fn object(&mut self, room: usize) -> Option<()> {
-        let (opened, first) = (self.written.len(), self.members.len());
+    fn take_while(&mut self, is_part: impl Fn(u8) -> bool) -> Option<&'t [u8]> {
+        let length = self.rest.iter().take_while(|byte| is_part(**byte)).count();
+        self.take(length)
+    }
+
+    fn object(&mut self, room: usize) -> Option<Value<'t>> {
+        let mut members = Vec::with_capacity(16);
         self.skip(b'{')?;
         while self.peek()? != b'}' {
-            if self.members.len() > first {
+            if !members.is_empty() {
                 self.skip(b',')?;
                 self.peek()?;
             }
-            let start = self.written.len();
-            self.string()?;
-            let name_end = self.written.len();
+            let name = match self.string()? {
+                (name, true) => Cow::Borrowed(name),
+                (name, false) => Cow::Owned(unescaped(name)?),
+            };
             self.skip(b':')?;
-            self.written.push(b':');
-            self.value(room)?;
-            self.members.push(Member { start, name_end, end: self.written.len() });
+            members.push(Member { first: first_bytes(&name), name, value: self.value(room)? });
         }
         self.skip(b'}')?;
-        self.sort_object(opened, first)
+        members.sort_unstable_by(|one, other| one.first.cmp(&other.first).then_with(|| one.name.cmp(&other.name)));
+        Some(Value::Object(members))
     }
 
-    /// Sorts the object that begins at `opened`, and whose members are those from `first` on.
-    fn sort_object(&mut self, opened: usize, first: usize) -> Option<()> {
-        let Self { written, members, sorted, .. } = self;
-        let own = members.get_mut(first..)?;
-        let name = |member: &Member| written.get(member.start..member.name_end);
-        own.sort_unstable_by(|one, other| name(one).cmp(&name(other)));
-        sorted.clear();
-        sorted.push(b'{');
-        for (at, member) in own.iter().enumerate() {
-            if at > 0 {
-                sorted.push(b',');
-            }
-            sorted.extend_from_slice(written.get(member.start..member.end)?);
-        }
-        sorted.push(b'}');
-        written.truncate(opened);
-        written.extend_from_slice(sorted);
-        members.truncate(first);
-        Some(())
-    }
-
-    fn array(&mut self, room: usize) -> Option<()> {
+    fn array(&mut self, room: usize) -> Option<Value<'t>> {
+        let mut elements = Vec::new();
         self.skip(b'[')?;
-        self.written.push(b'[');
-        let mut first = true;
         while self.peek()? != b']' {
-            if !std::mem::take(&mut first) {
+            if !elements.is_empty() {
                 self.skip(b',')?;
-                self.written.push(b',');
             }
-            self.value(room)?;
+            elements.push(self.value(room)?);
         }
         self.skip(b']')?;
-        self.written.push(b']');
-        Some(())
+        Some(Value::Array(elements))
     }
 
-    fn string(&mut self) -> Option<()> {
+    /// A string in its quotes, and whether it has no escapes.
+    fn string(&mut self) -> Option<(&'t [u8], bool)> {
         self.rest.first().filter(|quote| **quote == b'"')?;
-        let (mut length, mut escapes) = (1, false);
+        let (mut length, mut is_plain) = (1, true);
         loop {
             let rest = self.rest.get(length..)?;
-            let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+            let at = memchr2(b'"', b'\\', rest)?;
             length += at + 1;
             if rest.get(at) == Some(&b'"') {
-                break;
+                return Some((self.take(length)?, is_plain));
             }
             // Whatever the character after it is, it does not end the string.
             length += 1;
-            escapes = true;
+            is_plain = false;
         }
-        let (string, rest) = self.rest.split_at_checked(length)?;
-        self.rest = rest;
-        if escapes {
-            let text: String = serde_json::from_slice(string).ok()?;
-            return serde_json::to_writer(&mut self.written, &text).ok();
-        }
-        self.written.extend_from_slice(string);
-        Some(())
     }
+}
 
-    fn number(&mut self) -> Option<()> {
-        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-        let (number, rest) = self.rest.split_at_checked(self.rest.iter().take_while(|byte| is_part(byte)).count())?;
-        self.rest = rest;
-        write_number(std::str::from_utf8(number).ok()?, &mut self.written)
-    }
-
-    /// Copies `true`, `false` or `null`.
-    fn word(&mut self) -> Option<()> {
-        let (word, rest) = self.rest.split_at_checked(self.rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count())?;
-        self.rest = rest;
-        self.written.extend_from_slice(word);
-        (!word.is_empty()).then_some(())
-    }
+/// The first bytes of a name after its quote, as a number that sorts like them.
+fn first_bytes(name: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(name.iter().skip(1)).for_each(|(byte, of_name)| *byte = *of_name);
+    u64::from_be_bytes(first)
 }
 
 /// The most zeros that are written out at the end of a number, and the longest whole number that is copied as it is. Each of these

@@ -60,11 +60,20 @@ fn a_number_is_its_value() {
 #[test]
 fn a_digest_of_a_content_is_marked_and_one_of_bytes_is_not() {
     assert_eq!(digest("{}"), digest(" { } "));
-    assert_eq!(digest("{}"), of_content(Sha256::digest("{}").into()));
+    assert_eq!(digest("{}"), of_content(blake3::hash(b"{}").into()));
     let too_deep = "[".repeat(DEEPEST + 1) + &"]".repeat(DEEPEST + 1);
     for broken in ["", "{", "{,}", r#"{"a":1,}"#, r#"{"a" 1}"#, "{a:1}", "[1,]", "[1 2]", "{} {}", "\"\\", "[", "?", &too_deep] {
         assert_eq!(digest(broken), <[u8; 32]>::from(Sha256::digest(broken)), "{broken}");
     }
+}
+
+#[test]
+fn a_content_with_very_many_values_has_the_digest_of_its_bytes() {
+    let list = |length: usize| format!("[{}]", vec!["1"; length].join(","));
+    // The list is a value too.
+    let (most, more) = (list(MOST_VALUES - 1), list(MOST_VALUES));
+    assert_eq!(digest(&most), digest(&most.replace(',', " , ")));
+    assert_eq!(digest(&more), <[u8; 32]>::from(Sha256::digest(&more)));
 }
 
 /// Numbers that a double holds exactly, so that values can be compared.
