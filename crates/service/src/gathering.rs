@@ -8,6 +8,7 @@
 //! may come again. Without traffic nobody waits for others to join.
 
 mod carried;
+mod queues;
 mod wanted;
 mod work;
 
@@ -21,6 +22,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 pub use self::carried::{Applied, Carried};
+pub use self::queues::Queues;
 pub use self::wanted::{Wanted, WantedItem};
 pub use self::work::Work;
 

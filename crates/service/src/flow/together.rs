@@ -3,7 +3,6 @@
 //!
 //! What needs more than that, or is refused, is done alone by its caller. So is everything if the batch fails.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::gathering::{Gathering, Job, Joined, Work, Writer};
+use crate::gathering::{Gathering, Job, Joined, Queues, Work, Writer};
 
 /// How long work waits for the one that is done alone, which may have to wait for a lock.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -23,8 +22,8 @@ pub(super) trait Together: Work<Done: Send> + Send + Sync + Sized + 'static {
     /// The name of the work in the log.
     const NAME: &str;
 
-    /// The queue of this kind.
-    fn gathering(app: &App) -> &Arc<Gathering<Self>>;
+    /// The queues of this kind.
+    fn queues(app: &App) -> &Queues<Self>;
 
     /// Does a batch in one transaction. Returns what was done of each, and `None` for work that has to be done alone.
     fn attempt(app: &App, batch: &[&Self]) -> impl Future<Output = Result<Vec<Option<Self::Done>>, Failed>> + Send;
@@ -39,24 +38,25 @@ pub(super) enum Place<W: Together> {
 }
 
 /// The turn of work that comes alone.
-pub(super) struct Turn<W: Together>(App, PhantomData<W>);
+pub(super) struct Turn<W: Together>(App, Arc<Gathering<W>>);
 
 impl<W: Together> Drop for Turn<W> {
     fn drop(&mut self) {
-        go_on::<W>(&self.0);
+        go_on(&self.0, &self.1);
     }
 }
 
 /// Lets work wait for its batch, unless it comes alone.
 pub(super) async fn gather<W: Together>(app: &App, work: W) -> Result<Place<W>, Failed> {
-    let mut answered = match W::gathering(app).join(work) {
-        Joined::First => return Ok(Place::Alone(Some(Turn(app.clone(), PhantomData)))),
+    let queue = Arc::clone(W::queues(app).of(work.key().0));
+    let mut answered = match queue.join(work) {
+        Joined::First => return Ok(Place::Alone(Some(Turn(app.clone(), queue)))),
         Joined::Waiting(answered) => answered,
     };
     let answer = if let Ok(answer) = timeout(PATIENCE, &mut answered).await {
         answer
     } else {
-        go_on::<W>(app);
+        go_on(app, &queue);
         let late = |_| Failed::Unreachable(format!("{} were not written in time", W::NAME));
         timeout(app.settings.database.answer_timeout(), answered).await.map_err(late)?
     };
@@ -65,10 +65,10 @@ pub(super) async fn gather<W: Together>(app: &App, work: W) -> Result<Place<W>, 
 }
 
 /// Starts to do what has gathered, unless somebody does.
-fn go_on<W: Together>(app: &App) {
+fn go_on<W: Together>(app: &App, queue: &Arc<Gathering<W>>) {
     // Without a runtime, the process ends.
     if let Ok(runtime) = Handle::try_current()
-        && let Some(writer) = W::gathering(app).writer()
+        && let Some(writer) = queue.writer()
     {
         runtime.spawn(write(app.clone(), writer));
     }

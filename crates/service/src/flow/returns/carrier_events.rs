@@ -4,7 +4,6 @@
 //! that somebody else has locked, one that the shopper has a mail of.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use domain::id::MerchantId;
 use domain::returns::rma::{Event, Step, Which};
@@ -15,12 +14,12 @@ use super::mail_shopper::is_news;
 use super::save_return::{message_on, step};
 use crate::app::App;
 use crate::flow::together::{Together, merchants};
-use crate::gathering::{Applied, Carried, Gathering, Work as _};
+use crate::gathering::{Applied, Carried, Queues, Work as _};
 
 impl Together for Carried {
     const NAME: &str = "carrier events";
 
-    fn gathering(app: &App) -> &Arc<Gathering<Self>> {
+    fn queues(app: &App) -> &Queues<Self> {
         &app.carrier_events
     }
 

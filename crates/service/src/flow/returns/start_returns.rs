@@ -4,7 +4,6 @@
 //! locked, one that travels with a label of ours or that the shopper has a mail of.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use domain::id::MerchantId;
 use domain::returns::rma::Event;
@@ -21,13 +20,13 @@ use super::save_return::message_on;
 use super::start_return::Case;
 use crate::app::App;
 use crate::flow::together::{Together, merchants};
-use crate::gathering::{Gathering, Wanted, Work as _};
+use crate::gathering::{Queues, Wanted, Work as _};
 use crate::show::returns::rmas::shown;
 
 impl Together for Wanted {
     const NAME: &str = "new returns";
 
-    fn gathering(app: &App) -> &Arc<Gathering<Self>> {
+    fn queues(app: &App) -> &Queues<Self> {
         &app.new_returns
     }
 
