@@ -108,6 +108,9 @@ enum Command {
         /// Number of rounds; the result is their median.
         #[arg(long, default_value_t = 3)]
         rounds: usize,
+        /// Number of concurrent callers, and of clients of the baseline.
+        #[arg(long, default_value_t = 16)]
+        callers: usize,
         /// Print the bars, but do not fail on them.
         #[arg(long)]
         untimed: bool,
@@ -420,8 +423,8 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         Command::BenchDelivery { messages, waiting, idle, rounds } => {
             messages::delivery::run(&cli.program, &messages::delivery::Plan { messages, waiting, idle, rounds }).await?
         }
-        Command::BenchFlows { returns, seconds, rounds, untimed } => {
-            returns::flows::run(&cli.program, &returns::flows::Plan { returns, seconds, rounds, untimed }).await?
+        Command::BenchFlows { returns, seconds, rounds, callers, untimed } => {
+            returns::flows::run(&cli.program, &returns::flows::Plan { returns, seconds, rounds, callers, untimed }).await?
         }
         Command::ChaosDelivery { kills, subjects } => {
             messages::delivery_chaos::run(&cli.program, &messages::delivery_chaos::Plan { kills, subjects }).await?

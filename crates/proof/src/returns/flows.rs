@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use self::calls::Answers;
 use self::requests::Requests;
-use self::size::{CALLERS, SHOPS};
+use self::size::SHOPS;
 use crate::messages::owing::{self, Receiver, Target};
 use crate::meter::{self, median, of, percentile, round};
 use crate::stage::{Service, Stage};
@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     /// Seconds of the baseline per round.
     pub(crate) seconds: u64,
     pub(crate) rounds: usize,
+    /// Concurrent callers, and clients of pgbench.
+    pub(crate) callers: usize,
     /// Report the bars without failing on them: the run is short, or the build is not the one that is shipped.
     pub(crate) untimed: bool,
 }
@@ -74,6 +76,7 @@ struct Measured {
 }
 
 struct Bench {
+    callers: usize,
     stage: Stage,
     receiver: Receiver,
     targets: Vec<Target>,
@@ -85,7 +88,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let targets = Target::set_all(&app, &stage, 0..SHOPS, &receiver.systems, SLOTS).await?;
     app.cell().close().await;
-    let bench = Bench { stage, receiver, targets };
+    let bench = Bench { callers: plan.callers, stage, receiver, targets };
     // Warm up caches and query plans.
     bench.measure_all(&Requests::new("warm", plan.returns / 10)?).await?;
 
@@ -93,7 +96,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut ours: [Vec<Measured>; FLOWS.len()] = Default::default();
     for at in 0..plan.rounds {
         owing::clear(&bench.stage).await?;
-        let (per_s, cpu) = bare::rate(&bench.stage, &bench.targets, plan.returns, Duration::from_secs(plan.seconds)).await?;
+        let (per_s, cpu) = bare::rate(&bench.stage, &bench.targets, plan).await?;
         println!("round {}  {:24} {per_s:>8.0}/s   CPU s/1000: database {cpu:.3}", at + 1, "(a) bare");
         bare.push((per_s, cpu));
         for ((measured, runs), name) in
@@ -155,7 +158,7 @@ impl Bench {
         service.ready().await?;
         owing::all_leased(&self.stage).await?;
         let of_shop = |shop: usize| self.stage.tokens.get(shop).map_or("", String::as_str);
-        calls::send(service.address, requests.orders(of_shop), CALLERS, 200).await?;
+        calls::send(service.address, requests.orders(of_shop), self.callers, 200).await?;
         let (new, answers) = self.measure(&service, requests.new_returns(of_shop), 201).await?;
         let names = answers.identifiers()?;
         // Handing a parcel over follows its label.
@@ -174,7 +177,7 @@ impl Bench {
         let database = self.stage.cluster()?.pid().unwrap_or_default();
         let before = meter::cpu_of_all(Some(service.pid()), database);
         let started = Instant::now();
-        let answers = calls::send(service.address, requests, CALLERS, expected).await?;
+        let answers = calls::send(service.address, requests, self.callers, expected).await?;
         self.receiver.wait_for(count, WITHIN).await?;
         owing::all_settled(&mut connection, WITHIN).await?;
         let elapsed = started.elapsed().as_secs_f64();

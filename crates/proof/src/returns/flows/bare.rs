@@ -1,11 +1,11 @@
 //! The baseline for flows: pgbench with prepared statements that lock a return, update it, and write a message with its delivery.
 
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use super::size::{CALLERS, UNITS};
+use super::Plan;
+use super::size::UNITS;
 use crate::messages::owing::{self, Target};
 use crate::meter;
 use crate::stage::Stage;
@@ -54,18 +54,18 @@ commit;
 }
 
 /// Measures changed returns per second, and the CPU seconds of the database for 1,000 of them.
-pub(super) async fn rate(stage: &Stage, targets: &[Target], returns: usize, duration: Duration) -> anyhow::Result<(f64, f64)> {
+pub(super) async fn rate(stage: &Stage, targets: &[Target], plan: &Plan) -> anyhow::Result<(f64, f64)> {
     let mut connection = stage.connect().await?;
     let merchants: Vec<_> = targets.iter().map(|target| target.merchant.0).collect();
-    sqlx::query(RETURNS).bind(&merchants).bind(i32::try_from(returns)?).bind(i32::try_from(UNITS)?).execute(&mut connection).await?;
+    sqlx::query(RETURNS).bind(&merchants).bind(i32::try_from(plan.returns)?).bind(i32::try_from(UNITS)?).execute(&mut connection).await?;
     sqlx::raw_sql("vacuum analyze rma, rma_item").execute(&mut connection).await?;
     sqlx::raw_sql("checkpoint").execute(&mut connection).await?;
     let file = std::env::temp_dir().join(format!("backhaul-pgbench-flows-{}.sql", std::process::id()));
-    std::fs::write(&file, script(targets, returns))?;
+    std::fs::write(&file, script(targets, plan.returns))?;
     let database = stage.cluster()?.pid().unwrap_or_default();
     let before = meter::cpu_of_family(database);
     let output = Command::new("pgbench")
-        .args(["-n", "-M", "prepared", "-j", "2", "-c", &CALLERS.to_string(), "-T", &duration.as_secs().to_string(), "-f"])
+        .args(["-n", "-M", "prepared", "-j", "2", "-c", &plan.callers.to_string(), "-T", &plan.seconds.to_string(), "-f"])
         .arg(&file)
         .arg(stage.cluster()?.url("postgres"))
         .output()

@@ -2,7 +2,5 @@
 
 /// The merchants that the returns belong to.
 pub(super) const SHOPS: usize = 16;
-/// Concurrent callers, and clients of pgbench.
-pub(super) const CALLERS: usize = 16;
 /// Units of a return.
 pub(super) const UNITS: usize = 4;
