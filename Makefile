@@ -98,6 +98,10 @@ test-cells: ## Run the tests of orders, returns and deliveries with all merchant
 	@TEST_CELLS=2 cargo nextest run --locked --workspace --test surface --no-fail-fast -E '$(IN_CELLS)' \
 		&& echo "test-cells: passed" || { echo "test-cells: failed"; exit 1; }
 
+.PHONY: test-citus
+test-citus: ## Run the whole surface and store suite on a Citus cluster with three cells (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): passed, failed
+	@scripts/test-citus
+
 .PHONY: test-postgres
 test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched from Debian and not installed
 	@programs=$$(scripts/postgres-version "$(VERSION)") && env -u DATABASE_URL PATH="$$programs:$$PATH" $(MAKE) --no-print-directory test
