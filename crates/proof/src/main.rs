@@ -10,6 +10,7 @@ mod meter;
 mod node;
 mod orders;
 mod returns;
+mod service;
 mod stage;
 mod warehouse;
 
