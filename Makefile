@@ -180,6 +180,10 @@ failover: proof ## Returns while the primary is lost 20 times with all its data 
 	@scripts/setup failover
 	@PATH="$$PATH:/usr/sbin" $(PROOF) failover
 
+.PHONY: chaos-cells
+chaos-cells: proof ## Returns while cells move 20 times between the workers of a Citus cluster and workers are killed 10 times (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): moves, kills, lost, inversions, longest_gap_ms
+	@scripts/citus bash -c 'PATH="$$CITUS_PROGRAMS:$$PATH" $(PROOF) chaos-cells'
+
 .PHONY: chaos-carriers
 chaos-carriers: proof ## Returns while the service is killed and carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions
 	@$(PROOF) chaos-carriers
