@@ -98,6 +98,10 @@ test-cells: ## Run the tests of orders, returns and deliveries with all merchant
 	@TEST_CELLS=2 cargo nextest run --locked --workspace --test surface --no-fail-fast -E '$(IN_CELLS)' \
 		&& echo "test-cells: passed" || { echo "test-cells: failed"; exit 1; }
 
+.PHONY: test-citus
+test-citus: ## Run the whole surface and store suite on a Citus cluster with three cells (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): passed, failed
+	@scripts/test-citus
+
 .PHONY: test-postgres
 test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched from Debian and not installed
 	@programs=$$(scripts/postgres-version "$(VERSION)") && env -u DATABASE_URL PATH="$$programs:$$PATH" $(MAKE) --no-print-directory test
@@ -175,6 +179,10 @@ chaos-network: proof ## Returns while the network to PostgreSQL and to merchants
 failover: proof ## Returns while the primary is lost 20 times with all its data (Patroni, etcd, HAProxy: Debian packages): failovers, lost, inversions, longest_gap_s
 	@scripts/setup failover
 	@PATH="$$PATH:/usr/sbin" $(PROOF) failover
+
+.PHONY: chaos-cells
+chaos-cells: proof ## Returns while cells move 20 times between the workers of a Citus cluster and workers are killed 10 times (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): moves, kills, lost, inversions, longest_gap_ms
+	@scripts/citus bash -c 'PATH="$$CITUS_PROGRAMS:$$PATH" $(PROOF) chaos-cells'
 
 .PHONY: chaos-carriers
 chaos-carriers: proof ## Returns while the service is killed and carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions

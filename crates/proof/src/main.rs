@@ -10,6 +10,7 @@ mod meter;
 mod node;
 mod orders;
 mod returns;
+mod service;
 mod stage;
 mod warehouse;
 
@@ -159,6 +160,9 @@ enum Command {
         #[arg(long, default_value_t = 20)]
         failovers: u32,
     },
+    /// Move cells between the workers of a Citus cluster and kill workers while returns go through their whole life cycle. Needs
+    /// `scripts/citus`.
+    ChaosCells(returns::cells::Plan),
     /// Kill the service while hundreds confirm the same exchange at once and merchants fail before or after placing it.
     ChaosExchanges {
         /// Number of orders exchanged while merchants are unreliable.
@@ -438,6 +442,7 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
             returns::network::run(&cli.program, &returns::network::Plan { faults, shortest, longest, seed }).await?
         }
         Command::Failover { failovers } => returns::failover::run(&cli.program, &returns::failover::Plan { failovers }).await?,
+        Command::ChaosCells(plan) => returns::cells::run(&cli.program, &plan).await?,
         Command::ChaosExchanges { orders, confirmations, refused, kills, every } => {
             let every = Duration::from_millis(every);
             returns::exchanges::run(&cli.program, &returns::exchanges::Plan { orders, confirmations, refused, kills, every }).await?

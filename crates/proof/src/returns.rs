@@ -6,7 +6,8 @@
 //! - The checker (`history.rs`, `refunds.rs`, with its findings in `findings.rs`), the faults it must find (`faults.rs`), and
 //!   its report (`report.rs`).
 //! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), faults of the network (`network.rs`), the loss of the
-//!   primary (`failover.rs`), and crashes at every commit (`crash.rs`), for which a gate (`gate.rs`) holds the returns back.
+//!   primary (`failover.rs`), moves of cells and kills of their servers (`cells.rs`), and crashes at every commit (`crash.rs`), for
+//!   which a gate (`gate.rs`) holds the returns back. A client that writes all the time (`pulse.rs`) measures gaps.
 //! - Mails to shoppers while the service is killed and the mail server fails (`mails.rs`).
 //! - The shoppers' portal under load, attack and kills (`portal.rs`).
 //! - The cost of the flows, without faults (`flows.rs`).
@@ -14,6 +15,7 @@
 //! Besides, the stage of the portal's browser tests (`portal_stage.rs`).
 
 pub(crate) mod carriers;
+pub(crate) mod cells;
 pub(crate) mod chaos;
 mod client;
 pub(crate) mod crash;
@@ -29,6 +31,7 @@ pub(crate) mod mails;
 pub(crate) mod network;
 pub(crate) mod portal;
 pub(crate) mod portal_stage;
+mod pulse;
 mod record;
 mod refunds;
 mod report;

@@ -3,27 +3,26 @@
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
-use backhaul::flow::merchants::add_merchant::add_merchant;
+use backhaul::flow::merchants::add_merchant::{NewMerchant, add_merchant_to};
 use backhaul::platform::clock::Clock;
 use backhaul::platform::config::Settings;
 use backhaul::platform::entropy::Entropy;
 use backhaul::platform::keys::bearer;
-use domain::id::MerchantId;
+use domain::id::{Handle, MerchantId};
 use domain::merchants::access::Scopes;
 use domain::node::mode::Mode;
 use sandbox::postgres::Cluster;
 use secrecy::{ExposeSecret as _, SecretString};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::orders::order::MERCHANTS;
+pub(crate) use crate::service::{Service, is_ready};
 
 /// PostgreSQL's settings. Durability is untouched (fsync, `full_page_writes` and `synchronous_commit` are on by default); only
 /// memory and checkpoints are sized for the load, for the baseline and the service alike.
@@ -40,6 +39,8 @@ pub(crate) struct Stage {
     /// Its own PostgreSQL, unless it uses another one.
     own: Option<Cluster>,
     url: String,
+    /// The cells in which the merchants are, in turn. Without any, they are in the first one.
+    cells: Vec<String>,
     pub(crate) merchants: Vec<uuid::Uuid>,
     pub(crate) tokens: Vec<String>,
     program: PathBuf,
@@ -57,7 +58,7 @@ impl Stage {
         let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
-        Self::fill(Some(cluster), url, program, last).await
+        Self::bare(Some(cluster), url, program).fill(last).await
     }
 
     /// A stage with a PostgreSQL of its own, and without merchants.
@@ -67,39 +68,65 @@ impl Stage {
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
         store::node::installation::migrate_to(&url, Mode::Sandbox, Clock::system().now(), None).await?;
-        Ok(Self { own: Some(cluster), url, merchants: Vec::new(), tokens: Vec::new(), program: program.to_owned() })
+        Ok(Self::bare(Some(cluster), url, program))
     }
 
     /// A stage on the empty database at `url`.
     pub(crate) async fn set_at(program: &Path, url: String) -> anyhow::Result<Self> {
-        Self::fill(None, url, program, None).await
+        Self::bare(None, url, program).fill(None).await
     }
 
-    async fn fill(own: Option<Cluster>, url: String, program: &Path, last: Option<i64>) -> anyhow::Result<Self> {
-        let mut stage = Self { own, url, merchants: Vec::new(), tokens: Vec::new(), program: program.to_owned() };
-        if !program.exists() {
-            bail!("{} does not exist; build it with `make build`", program.display());
+    /// A stage on the empty database at `url`, that of a cluster's coordinator, with its merchants in these cells in turn.
+    pub(crate) async fn set_in_cells(program: &Path, url: String, cells: &[&str]) -> anyhow::Result<Self> {
+        let mut stage = Self::bare(None, url, program);
+        stage.cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
+        stage.fill(None).await
+    }
+
+    fn bare(own: Option<Cluster>, url: String, program: &Path) -> Self {
+        Self { own, url, cells: Vec::new(), merchants: Vec::new(), tokens: Vec::new(), program: program.to_owned() }
+    }
+
+    async fn fill(mut self, last: Option<i64>) -> anyhow::Result<Self> {
+        if !self.program.exists() {
+            bail!("{} does not exist; build it with `make build`", self.program.display());
         }
-        store::node::installation::migrate_to(&stage.url, Mode::Sandbox, Clock::system().now(), last).await?;
-        let app = stage.app()?;
-        let mut connection = stage.connect().await?;
-        for number in 0..MERCHANTS {
-            let handle = format!("merchant-{number}");
+        store::node::installation::migrate_to(&self.url, Mode::Sandbox, Clock::system().now(), last).await?;
+        for cell in &self.cells {
+            self.call(&["cell", "add", cell]).await?;
+        }
+        let app = self.app()?;
+        let mut connections = self.connect_to_cells().await?;
+        for number in 0..usize::try_from(MERCHANTS)? {
+            // The first connection leads to the first cell.
+            let place = if self.cells.is_empty() { 0 } else { 1 + number % self.cells.len() };
+            let cell = place.checked_sub(1).and_then(|at| self.cells.get(at)).map(String::as_str);
+            let connection = connections.get_mut(place).context("there is no such cell")?;
+            let handle: Handle = format!("merchant-{number}").parse()?;
             let merchant = match last {
                 // The program itself writes what only the newest schema has.
-                Some(_) => insert_merchant(&app, &mut connection, &handle).await?,
-                None => add_merchant(&app, "proof", &handle.parse()?, "A merchant", None).await?,
+                Some(_) => insert_merchant(&app, connection, handle.as_str()).await?,
+                None => {
+                    let new = NewMerchant { handle: &handle, name: "A merchant", technical_contact: None, cell };
+                    add_merchant_to(&app, "proof", &new).await?
+                }
             };
-            stage.tokens.push(grant(&app, &mut connection, merchant).await?.expose_secret().to_owned());
-            stage.merchants.push(merchant.0);
+            self.tokens.push(grant(&app, connection, merchant).await?.expose_secret().to_owned());
+            self.merchants.push(merchant.0);
         }
-        app.cell().close().await;
-        Ok(stage)
+        close(&app).await;
+        Ok(self)
     }
 
     /// An app in this process on the same database.
     pub(crate) fn app(&self) -> anyhow::Result<App> {
-        app(&self.url)
+        app(&self.url, &self.cell_settings())
+    }
+
+    /// The setting of the cells: schemas in the same database.
+    fn cell_settings(&self) -> String {
+        let cells: Vec<String> = self.cells.iter().map(|cell| format!(r#"{{ name = "{cell}", schema = "{cell}" }}"#)).collect();
+        format!("[{}]", cells.join(", "))
     }
 
     /// The database's URL.
@@ -113,7 +140,26 @@ impl Stage {
     }
 
     pub(crate) async fn connect(&self) -> anyhow::Result<PgConnection> {
-        Ok(self.database()?.connect().await?)
+        self.connect_to(None).await
+    }
+
+    /// A connection to a cell; without a name, to the first one.
+    pub(crate) async fn connect_to(&self, cell: Option<&str>) -> anyhow::Result<PgConnection> {
+        let options = self.database()?;
+        let options = match cell {
+            Some(cell) => options.options([("search_path", cell)]),
+            None => options,
+        };
+        Ok(options.connect().await?)
+    }
+
+    /// A connection to each cell, that to the first one first.
+    pub(crate) async fn connect_to_cells(&self) -> anyhow::Result<Vec<PgConnection>> {
+        let mut connections = vec![self.connect().await?];
+        for cell in &self.cells {
+            connections.push(self.connect_to(Some(cell)).await?);
+        }
+        Ok(connections)
     }
 
     /// The options for connecting to the database.
@@ -179,12 +225,30 @@ impl Stage {
         self.start(&["endpoint", "test", "--merchant", &merchant, "rma"], free()?, free()?, variables)
     }
 
+    /// Runs a command of the program to its end.
+    pub(crate) async fn call(&self, arguments: &[&str]) -> anyhow::Result<()> {
+        let mut command = tokio::process::Command::from(self.command(arguments));
+        let output = command.stdin(Stdio::null()).output().await.context("the program could not be started")?;
+        if !output.status.success() {
+            bail!("`backhaul {}` failed: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(())
+    }
+
+    /// The program with these arguments, on the database of the stage.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).env("DATABASE_URL", &self.url).env("BACKHAUL__MODE", "sandbox");
+        if !self.cells.is_empty() {
+            command.env("BACKHAUL__CELLS", self.cell_settings());
+        }
+        command
+    }
+
     fn start(&self, arguments: &[&str], address: SocketAddr, admin: SocketAddr, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
-        let child = Command::new(&self.program)
-            .args(arguments)
+        let child = self
+            .command(arguments)
             .env("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "0")
-            .env("DATABASE_URL", &self.url)
-            .env("BACKHAUL__MODE", "sandbox")
             .env("BACKHAUL__HTTP__LISTEN", address.to_string())
             .env("BACKHAUL__HTTP__ADMIN_LISTEN", admin.to_string())
             .env("BACKHAUL__CONSOLE__LISTEN", "")
@@ -195,7 +259,7 @@ impl Stage {
             .stderr(Stdio::inherit())
             .spawn()
             .context("the service could not be started")?;
-        Ok(Service { child, address, admin })
+        Ok(Service::new(child, address, admin))
     }
 }
 
@@ -225,10 +289,18 @@ impl Drop for Stage {
     }
 }
 
-/// An app in this process on the database at `url`.
-fn app(url: &str) -> anyhow::Result<App> {
+/// Closes the connections of an app.
+pub(crate) async fn close(app: &App) {
+    for cell in app.cells() {
+        cell.store.close().await;
+    }
+}
+
+/// An app in this process on the database at `url`, with these cells.
+fn app(url: &str, cells: &str) -> anyhow::Result<App> {
     let variables = [
         ("DATABASE_URL", url),
+        ("BACKHAUL__CELLS", cells),
         ("BACKHAUL__MODE", "sandbox"),
         ("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000000"),
         ("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED),
@@ -259,98 +331,29 @@ async fn insert_merchant(app: &App, connection: &mut PgConnection, handle: &str)
 async fn grant(app: &App, connection: &mut PgConnection, merchant: MerchantId) -> anyhow::Result<SecretString> {
     let (client, secret) = bearer::new_credential(&app.entropy);
     let token = bearer::new_token(merchant, &app.entropy, &app.fingerprints);
-    sqlx::query(
-        "with issued as (
-             insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ($1, $2, $3, $4, '', $6)
-         )
-         insert into access_token (merchant_id, token_hash, client_id, scopes, issued_at, expires_at) values ($2, $5, $1, $4, $6, $7)",
-    )
-    .bind(client)
-    .bind(merchant.0)
-    .bind(bearer::hash(secret.expose_secret()))
-    .bind(Scopes::all().to_string())
-    .bind(bearer::hash(token.expose_secret()))
-    .bind(app.now())
-    .bind(app.now() + bearer::LIFETIME)
-    .execute(connection)
-    .await?;
+    sqlx::query("insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ($1, $2, $3, $4, '', $5)")
+        .bind(client.clone())
+        .bind(merchant.0)
+        .bind(bearer::hash(secret.expose_secret()))
+        .bind(Scopes::all().to_string())
+        .bind(app.now())
+        .execute(&mut *connection)
+        .await?;
+    let issue =
+        "insert into access_token (merchant_id, token_hash, client_id, scopes, issued_at, expires_at) values ($1, $2, $3, $4, $5, $6)";
+    sqlx::query(issue)
+        .bind(merchant.0)
+        .bind(bearer::hash(token.expose_secret()))
+        .bind(client)
+        .bind(Scopes::all().to_string())
+        .bind(app.now())
+        .bind(app.now() + bearer::LIFETIME)
+        .execute(connection)
+        .await?;
     Ok(token)
 }
 
 /// An address with a free port.
 pub(crate) fn free() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
-}
-
-/// Asks `/readyz` at the admin address of a node whether it is ready.
-pub(crate) async fn is_ready(admin: SocketAddr) -> bool {
-    let ask = async {
-        let mut stream = tokio::net::TcpStream::connect(admin).await.ok()?;
-        stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.ok()?;
-        answer.starts_with("HTTP/1.1 200").then_some(())
-    };
-    tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
-}
-
-/// A process of the service; killed when dropped.
-pub(crate) struct Service {
-    child: Child,
-    pub(crate) address: SocketAddr,
-    pub(crate) admin: SocketAddr,
-}
-
-impl Service {
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Waits until it is ready. Returns the time that took.
-    pub(crate) async fn ready(&self) -> anyhow::Result<Duration> {
-        let started = Instant::now();
-        while started.elapsed() < Duration::from_secs(30) {
-            if is_ready(self.admin).await {
-                return Ok(started.elapsed());
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        bail!("the service was not ready after 30 s")
-    }
-
-    /// Sends it a signal: `-STOP`, `-CONT`.
-    pub(crate) fn signal(&self, signal: &str) -> anyhow::Result<()> {
-        Command::new("kill").args([signal, &self.pid().to_string()]).status()?;
-        Ok(())
-    }
-
-    /// Returns whether it has ended.
-    pub(crate) fn is_gone(&mut self) -> anyhow::Result<bool> {
-        Ok(self.child.try_wait()?.is_some())
-    }
-
-    /// Sends SIGTERM, which lets it finish its work, and waits up to half a minute for its end.
-    pub(crate) async fn leave(&mut self) -> anyhow::Result<()> {
-        self.signal("-TERM")?;
-        let started = Instant::now();
-        while started.elapsed() < Duration::from_secs(30) {
-            if self.is_gone()? {
-                return Ok(());
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        bail!("the service did not stop within 30 s")
-    }
-
-    /// Kills it with SIGKILL.
-    pub(crate) fn kill(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }

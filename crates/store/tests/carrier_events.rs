@@ -1,22 +1,27 @@
 //! Carrier events for unknown parcels are not kept for ever.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::disallowed_methods,
     unreachable_pub,
+    dead_code,
     reason = "a test unwraps freely and talks to the database directly"
 )]
 
+mod cluster;
 mod database;
+mod place;
 
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
-use sqlx::ConnectOptions as _;
 use store::returns::carrier_events::{self, KEPT_FOR, WaitingEvent, WaitsFor};
 use store::returns::parcels;
 use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
+
+use self::place::Place;
 
 fn now() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
@@ -33,7 +38,7 @@ async fn scanned(store: &Store, merchant: u128, id: u128, number: &str, age: Tim
 
 #[tokio::test]
 async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
-    let options = database::create("carrier_events").await;
+    let place = Place::create("carrier_events").await;
     let patience = Duration::from_secs(10);
     let limits = PoolLimits {
         sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
@@ -42,7 +47,7 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
         lock: patience,
         console: 0,
     };
-    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+    let store = place.store(limits);
     assert_eq!(KEPT_FOR, TimeDelta::days(90));
     let second = TimeDelta::seconds(1);
     scanned(&store, 1, 11, "T-1", KEPT_FOR + second).await;
@@ -56,7 +61,7 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
     let mut tx = store.begin(MerchantId(Uuid::from_u128(1))).await.unwrap();
     carrier_events::forget(&mut tx, &[Uuid::from_u128(11), Uuid::from_u128(12)]).await.unwrap();
     tx.commit().await.unwrap();
-    let mut beside = options.connect().await.unwrap();
+    let mut beside = place.connect().await;
     let kept: Vec<String> = sqlx::query_scalar(
         "select 'event ' || waits_for from carrier_event union all select 'parcel ' || tracking_number from parcel order by 1",
     )
@@ -69,7 +74,7 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
 
 #[tokio::test]
 async fn a_tracking_number_of_a_return_outlives_its_early_events() {
-    let options = database::create("carrier_parcels").await;
+    let place = Place::create("carrier_parcels").await;
     let patience = Duration::from_secs(10);
     let limits = PoolLimits {
         sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4, tokens: 1 },
@@ -78,7 +83,7 @@ async fn a_tracking_number_of_a_return_outlives_its_early_events() {
         lock: patience,
         console: 0,
     };
-    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+    let store = place.store(limits);
     scanned(&store, 1, 11, "T-1", KEPT_FOR).await;
     let (merchant, rma) = (MerchantId(Uuid::from_u128(1)), Uuid::from_u128(99));
     let mut tx = store.begin(merchant).await.unwrap();

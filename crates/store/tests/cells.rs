@@ -48,6 +48,15 @@ const PLANNED_ONCE: [&str; 7] = [
 /// PostgreSQL considers a plan for all values from the sixth time on.
 const TIMES: usize = 7;
 
+/// A cell named after `of`. Without a cluster there is none, and nothing to try.
+async fn cell(of: &str) -> Option<Cell> {
+    let cell = Cell::create(of).await;
+    if cell.is_none() {
+        println!("There is no Citus cluster, so nothing was tried: run `make probe-citus`.");
+    }
+    cell
+}
+
 /// A statement of the store and the types of its parameters.
 struct Statement {
     text: String,
@@ -128,7 +137,7 @@ async fn refusal(connection: &mut PgConnection, Statement { text, types }: &Stat
 
 #[tokio::test]
 async fn every_statement_runs_in_a_cell() {
-    let Some(cell) = Cell::create("statements").await else { return };
+    let Some(cell) = cell("statements").await else { return };
     let (mut coordinator, mut holder) = (cell.connect_to_coordinator().await, cell.connect_to_holder().await);
     let statements = statements();
     let mut refused = Vec::new();
@@ -158,7 +167,7 @@ async fn every_statement_runs_in_a_cell() {
 
 #[tokio::test]
 async fn a_violated_key_is_known_by_its_name_in_a_cell() {
-    let Some(cell) = Cell::create("keys").await else { return };
+    let Some(cell) = cell("keys").await else { return };
     let mut holder = cell.connect_to_holder().await;
     let twice = "insert into merchant (merchant_id, handle, name, created_at) values
         ('019ca8d5-1000-7000-8000-000000000001', 'acme', 'Acme', '2026-03-01T12:00:00Z'),
@@ -169,7 +178,7 @@ async fn a_violated_key_is_known_by_its_name_in_a_cell() {
 
 #[tokio::test]
 async fn a_cell_moves_and_its_audit_stays_as_it_was() {
-    let Some(cell) = Cell::create("moved").await else { return };
+    let Some(cell) = cell("moved").await else { return };
     let mut holder = cell.connect_to_holder().await;
     let entry = |number: u8| {
         format!(
@@ -195,7 +204,7 @@ async fn a_cell_moves_and_its_audit_stays_as_it_was() {
 
 #[tokio::test]
 async fn a_cell_that_moves_is_followed() {
-    let Some(cell) = Cell::create("followed").await else { return };
+    let Some(cell) = cell("followed").await else { return };
     let store = cell.store();
     assert_eq!(store.follow().await.unwrap(), None);
     let before = store.target();
@@ -235,7 +244,7 @@ async fn terminate_earlier(watch: &Watch) {
 
 #[tokio::test]
 async fn transactions_that_came_through_any_node_are_found_at_the_fence() {
-    let Some(cell) = Cell::create("fence").await else { return };
+    let Some(cell) = cell("fence").await else { return };
     let store = cell.store();
     let watch = moves::watch(&store).await.unwrap();
     assert_eq!(watch.earlier().await.unwrap(), []);
@@ -252,7 +261,7 @@ async fn transactions_that_came_through_any_node_are_found_at_the_fence() {
 
 #[tokio::test]
 async fn a_transaction_that_began_before_its_cell_moved_is_found_at_the_fence() {
-    let Some(cell) = Cell::create("fence_moved").await else { return };
+    let Some(cell) = cell("fence_moved").await else { return };
     let store = cell.store();
     assert_eq!(store.follow().await.unwrap(), None);
     let mut writer = cell.connect_to_holder().await;
@@ -268,7 +277,7 @@ async fn a_transaction_that_began_before_its_cell_moved_is_found_at_the_fence() 
 
 #[tokio::test]
 async fn a_mark_is_of_the_node_that_holds_the_cell() {
-    let Some(cell) = Cell::create("marks").await else { return };
+    let Some(cell) = cell("marks").await else { return };
     let store = cell.store();
     let before = moves::mark(&store, None).await.unwrap().unwrap();
     assert!(moves::mark(&store, Some(&before)).await.unwrap().is_some());
@@ -291,7 +300,7 @@ fn credential(number: u8) -> String {
 
 #[tokio::test]
 async fn rows_move_into_a_cell_of_a_cluster_and_out_of_it() {
-    let Some(cell) = Cell::create("rows").await else { return };
+    let Some(cell) = cell("rows").await else { return };
     let plain = database::create("rows").await;
     let stores = [Store::new(plain.to_url_lossy().as_str(), limits()).unwrap(), cell.store()];
     let mut connections = [plain.connect().await.unwrap(), cell.connect_to_holder().await];

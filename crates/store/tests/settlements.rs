@@ -1,22 +1,28 @@
 //! Settling: lanes continue, and counts are exact, whatever comes together in a batch.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::disallowed_methods,
     unreachable_pub,
+    dead_code,
     reason = "a test unwraps freely and talks to the database directly"
 )]
 
+mod cluster;
 mod database;
+mod place;
 
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
-use sqlx::{ConnectOptions as _, PgConnection};
+use sqlx::PgConnection;
 use store::messages::leases;
 use store::messages::settlements::{self, Attempt, Disposition, Hold, Settled, Settlement};
 use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
+
+use self::place::Place;
 
 /// The merchant, and its endpoint.
 const ACME: Uuid = Uuid::from_u128(1);
@@ -37,11 +43,13 @@ struct Scene {
     store: Store,
     hold: Hold,
     beside: PgConnection,
+    /// It is there as long as the scene.
+    _place: Place,
 }
 
 impl Scene {
     async fn new(of: &str) -> Self {
-        let options = database::create(of).await;
+        let place = Place::create(of).await;
         let patience = Duration::from_secs(10);
         let limits = PoolLimits {
             sizes: PoolSizes { flows: 1, engine: 4, readers: 1, feed: 1, apart: 1, tokens: 1 },
@@ -50,13 +58,13 @@ impl Scene {
             lock: patience,
             console: 0,
         };
-        let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+        let store = place.store(limits);
         let deliverer = Uuid::from_u128(9);
         let known = leases::Known { name: "a test", version: "1.0.0", calls: 0, takes_part: true };
         leases::renew(&store, deliverer, 600.0, &known).await.unwrap();
         let holds = leases::take(&store, deliverer, 256, 600.0).await.unwrap();
         let hold = holds.into_iter().find(|hold| hold.bucket == BUCKET).unwrap();
-        Self { store, hold, beside: options.connect().await.unwrap() }
+        Self { store, hold, beside: place.connect().await, _place: place }
     }
 
     /// Owes the message `number` in `lane`, parked or due now.

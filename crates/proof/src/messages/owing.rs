@@ -43,7 +43,8 @@ impl Target {
             per_second: change.per_second.or(Some(100_000)),
             ..change
         };
-        set_endpoint(app, "proof", merchant, INTERFACE, change).await?;
+        let app = app.of(merchant).await?;
+        set_endpoint(&app, "proof", merchant, INTERFACE, change).await?;
         let endpoint = endpoints::list(app.cell(), merchant).await?.into_iter().next().context("the endpoint is not there")?;
         Ok(Self { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, slots: usize::try_from(endpoint.slots)? })
     }

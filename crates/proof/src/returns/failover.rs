@@ -2,8 +2,6 @@
 //! cycle. Its synchronous standby takes over, and Patroni copies the data to a new machine. No acknowledged change may be lost,
 //! no message may be lost, altered or delivered out of order, and writes must soon be possible again.
 
-mod pulse;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +13,8 @@ use sandbox::merchant::Merchant;
 use sandbox::patroni::Patroni;
 use serde_json::{Value, json};
 
-use self::pulse::Pulse;
 use super::chaos::end;
+use super::pulse::Pulse;
 use super::report::Report;
 use super::scene::{Network, Scene};
 use super::{REFUSED, SHOPS};
@@ -33,6 +31,8 @@ pub(crate) struct Plan {
 /// Returns under way during each failover, and the approximate length of their life cycles.
 const RETURNS: u64 = 60;
 const SPAN: Duration = Duration::from_secs(30);
+/// The order of the pulse.
+const ORDER: u64 = 50;
 /// The longest time without an acknowledged write.
 const LONGEST_GAP: Duration = Duration::from_secs(30);
 /// The timeouts for a new primary, and for a copy of its data on a new machine.
@@ -53,7 +53,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut service = scene.stage.serve()?;
     service.ready().await?;
 
-    let pulse = Pulse::start(&scene.stage, service.address);
+    let pulse = Pulse::start(&scene.stage, service.address, ORDER);
     let (mut lives, mut longest) = (Vec::new(), Duration::ZERO);
     let mut rng = StdRng::seed_from_u64(SEED);
     for number in 1..=plan.failovers {

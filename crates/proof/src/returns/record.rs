@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use sandbox::merchant::{Merchant, Received};
@@ -17,6 +18,7 @@ use crate::messages::witness::answer_by_chance;
 pub(super) struct Receipt {
     /// Its place in the order of arrival.
     pub(super) number: u64,
+    pub(super) at: Instant,
     pub(super) shop: usize,
     pub(super) id: Uuid,
     /// `X-Service-Sequence`.
@@ -68,6 +70,7 @@ impl Record {
         let items = body.get("items").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let receipt = Receipt {
             number: received.number(),
+            at: received.arrived(),
             shop,
             id: received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default(),
             sequence: received.sequence().and_then(|sequence| i64::try_from(sequence).ok()).unwrap_or_default(),
@@ -116,6 +119,22 @@ impl Record {
     pub(super) fn latest(&self) -> u64 {
         let receipts = self.receipts.lock().unwrap_or_else(PoisonError::into_inner);
         receipts.iter().map(|receipt| receipt.number).max().unwrap_or_default()
+    }
+
+    /// Returns whether one of these merchants has accepted a call since then.
+    pub(super) fn has_accepted(&self, is_one: impl Fn(usize) -> bool, since: Instant) -> bool {
+        let receipts = self.receipts.lock().unwrap_or_else(PoisonError::into_inner);
+        receipts.iter().any(|receipt| receipt.accepted && receipt.at > since && is_one(receipt.shop))
+    }
+
+    /// The longest time between `from` and `until` in which none of these merchants accepted a call.
+    pub(super) fn longest_silence(&self, is_one: impl Fn(usize) -> bool, from: Instant, until: Instant) -> Duration {
+        let receipts = self.receipts.lock().unwrap_or_else(PoisonError::into_inner);
+        let within = receipts.iter().filter(|receipt| receipt.accepted && receipt.at > from && receipt.at < until && is_one(receipt.shop));
+        let mut ends: Vec<Instant> = within.map(|receipt| receipt.at).chain([until]).collect();
+        ends.sort_unstable();
+        let begins = [from].into_iter().chain(ends.iter().copied());
+        begins.zip(&ends).map(|(begin, end)| end.saturating_duration_since(begin)).max().unwrap_or_default()
     }
 
     /// All calls received so far.

@@ -1,5 +1,7 @@
 //! The records of a run without faults.
 
+use std::time::Instant;
+
 use uuid::Uuid;
 
 use super::client::{Client, Refunding, sku};
@@ -39,6 +41,7 @@ pub(super) fn history(returns: u64) -> History {
             });
             history.receipts.push(Receipt {
                 number: 1 + history.receipts.len() as u64,
+                at: Instant::now(),
                 shop: client.shop,
                 id,
                 sequence,

@@ -19,7 +19,7 @@ use super::record::Record;
 use super::stored::Stored;
 use super::{REFUSED, SHOPS};
 use crate::messages::owing::{Target, path};
-use crate::stage::Stage;
+use crate::stage::{Stage, close};
 
 /// Of 100 answers, the number usually lost on the client's side.
 const UNHEARD: u32 = 20;
@@ -64,7 +64,7 @@ impl Scene {
             let change = EndpointChange { url, waits: Some(network.waits.to_vec()), ..EndpointChange::default() };
             Target::set(&app, &stage, shop, &systems, change).await?;
         }
-        app.cell().close().await;
+        close(&app).await;
         Ok(Self { stage: Arc::new(stage), record, clients: Vec::new(), _systems: systems })
     }
 
@@ -103,10 +103,19 @@ impl Scene {
 
     /// The current state of the three records.
     pub(super) async fn history(&self, connection: &mut PgConnection) -> anyhow::Result<History> {
+        self.history_of_cells(std::slice::from_mut(connection)).await
+    }
+
+    /// The same where there are several cells, each with its connection.
+    pub(super) async fn history_of_cells(&self, cells: &mut [PgConnection]) -> anyhow::Result<History> {
+        let mut stored = Stored::default();
+        for connection in cells {
+            stored.add(Stored::read(connection, &self.stage.merchants).await?);
+        }
         Ok(History {
             clients: self.clients.iter().map(|client| client.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect(),
             receipts: self.record.receipts(),
-            stored: Stored::read(connection, &self.stage.merchants).await?,
+            stored,
         })
     }
 }

@@ -122,4 +122,14 @@ impl Stored {
             failed: failed.into_iter().collect(),
         })
     }
+
+    /// Adds the state of another cell.
+    pub(super) fn add(&mut self, other: Self) {
+        self.orders.extend(other.orders);
+        self.returns.extend(other.returns);
+        self.messages.extend(other.messages);
+        self.refunds.extend(other.refunds);
+        self.waiting.extend(other.waiting);
+        self.failed.extend(other.failed);
+    }
 }

@@ -173,7 +173,7 @@ fn every_sample_of_the_documents_is_run_or_says_why_not() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_samples_of_the_guides_run() {
-    let database = Database::create().await;
+    let database = Database::create_alone().await;
     // psql does not know the parameters that the driver adds.
     let url = database.url.split('?').next().unwrap();
     let mut run = Command::new(root().join("scripts/run-samples"));

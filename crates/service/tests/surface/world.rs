@@ -81,9 +81,15 @@ impl World {
 
     /// A world with these settings on top of the usual ones.
     pub async fn with(variables: &[(&str, &str)]) -> Self {
-        let database = Arc::new(Database::create().await);
+        let database = if are_about_one_cell(variables) { Database::create_alone().await } else { Database::create().await };
+        let database = Arc::new(database);
         let settings = settings(&database, variables);
         Self::on(database, settings, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A world with one cell, even where others have several.
+    pub async fn of_one_cell() -> Self {
+        Self::on_database(Arc::new(Database::create_alone().await)).await
     }
 
     /// A world on this database, which may have the schema of an earlier version.
@@ -114,7 +120,7 @@ impl World {
 
     /// A world with these settings, and the network between its service and its database.
     pub async fn over_a_network(variables: &[(&str, &str)]) -> (Self, FaultProxy) {
-        let database = Arc::new(Database::create().await);
+        let database = Arc::new(Database::create_alone().await);
         let (network, url) = database.over_a_network().await;
         let variables: Vec<_> = variables.iter().copied().chain([("DATABASE_URL", url.as_str())]).collect();
         let settings = settings(&database, &variables);
@@ -231,14 +237,18 @@ impl World {
     }
 }
 
+/// Tests that reach the database in another way, or with fewer connections than two cells need, are about one cell.
+fn are_about_one_cell(variables: &[(&str, &str)]) -> bool {
+    variables.iter().any(|(name, _)| ["DATABASE_URL", "BACKHAUL__DATABASE__CONNECTIONS"].contains(name))
+}
+
 fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
-    // Tests that reach the database in another way, or with fewer connections than two cells need, are about one cell.
-    let about_one = more.iter().any(|(name, _)| ["DATABASE_URL", "BACKHAUL__DATABASE__CONNECTIONS"].contains(name));
-    let found = if about_one { vec![("DATABASE_URL", database.url.clone())] } else { database.settings() };
+    let found = if are_about_one_cell(more) { vec![("DATABASE_URL", database.url.clone())] } else { database.settings() };
     let found = found.iter().map(|(name, value)| (*name, value.as_str()));
+    let connections = database.connections().to_string();
     let usual = [
         ("BACKHAUL__MODE", "sandbox"),
-        ("BACKHAUL__DATABASE__CONNECTIONS", "40"),
+        ("BACKHAUL__DATABASE__CONNECTIONS", connections.as_str()),
         ("BACKHAUL__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__LOCK_TIMEOUT_MS", "15000"),

@@ -1,5 +1,7 @@
 //! A Citus cluster that `scripts/citus` has started, and a cell in it.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::process::Command;
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -8,7 +10,6 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use store::node::installation;
 use store::{PoolLimits, PoolSizes, Store};
-use tokio::sync::OnceCell;
 
 /// The last migration that is applied before a cell is distributed. Some of those up to here are refused afterwards, and the ones
 /// that follow must not be.
@@ -17,16 +18,87 @@ const PLAIN: i64 = 121;
 /// Unlogged tables, which cannot move to another node. They are of the installation and not of its merchants.
 pub const OUTSIDE: [&str; 2] = ["node_pulse", "rate_count"];
 
-/// The database on each node that is copied for every test, once it is there.
-static TEMPLATE: OnceCell<String> = OnceCell::const_new();
-
 /// The URLs of the nodes, the coordinator's first; `None` without a cluster.
 fn nodes() -> Option<Vec<String>> {
-    let Ok(nodes) = std::env::var("CITUS_NODES") else {
-        println!("There is no Citus cluster, so nothing was tried: run `make probe-citus`.");
-        return None;
-    };
+    let nodes = std::env::var("CITUS_NODES").ok()?;
     Some(nodes.split_whitespace().map(str::to_owned).collect())
+}
+
+/// The URL of a database on a node, where names are looked for in `schemas`.
+fn url(node: &str, database: &str, schemas: &str) -> String {
+    let (server, _) = node.rsplit_once('/').unwrap();
+    format!("{server}/{database}?options[search_path]={schemas}")
+}
+
+/// Runs statements on a node, outside of any test's database.
+async fn run_on(node: &str, statements: &[String]) {
+    let mut connection = PgConnectOptions::from_str(node).unwrap().connect().await.unwrap();
+    for statement in statements {
+        run(&mut connection, statement).await.unwrap();
+    }
+    connection.close().await.unwrap();
+}
+
+/// Copies a database under a new name on every node. As the copies know the nodes, and look for databases of their own name there, they
+/// are a cluster.
+async fn copy(nodes: &[String], template: &str, database: &str) {
+    for node in nodes {
+        run_on(node, &[format!("create database {database} template {template}")]).await;
+    }
+}
+
+/// The database with the cell that the others are copies of, made by whoever needs it first.
+async fn template(nodes: &[String]) -> String {
+    let database = format!("cell_{:016x}", digest());
+    let mut coordinator = PgConnectOptions::from_str(&nodes[0]).unwrap().connect().await.unwrap();
+    run(&mut coordinator, "select pg_advisory_lock(4713)").await.unwrap();
+    // It is closed once it is complete.
+    let known = "select exists (select from pg_database where datname = $1 and not datallowconn)";
+    let known: bool = sqlx::query_scalar(known).bind(&database).fetch_one(&mut coordinator).await.unwrap();
+    if !known {
+        make(nodes, &database).await;
+    }
+    coordinator.close().await.unwrap();
+    database
+}
+
+/// Makes a cell as an ordinary schema, which is distributed as a whole once it is migrated. Later migrations find a cell that is
+/// distributed already.
+async fn make(nodes: &[String], database: &str) {
+    let empty = std::env::var("CITUS_TEMPLATE").unwrap();
+    // What is left of an attempt that was broken off.
+    for node in nodes {
+        run_on(node, &[format!("drop database if exists {database} with (force)")]).await;
+    }
+    copy(nodes, &empty, database).await;
+    let (url, now) = (url(&nodes[0], database, "cell"), "2026-03-01T12:00:00Z".parse().unwrap());
+    let mut connection = PgConnectOptions::from_str(&url).unwrap().connect().await.unwrap();
+    run(&mut connection, "create schema cell; create schema home").await.unwrap();
+    installation::migrate_to(&url, Mode::Sandbox, now, Some(PLAIN)).await.unwrap();
+    for table in OUTSIDE {
+        run(&mut connection, &format!("alter table cell.{table} set schema home")).await.unwrap();
+    }
+    // Whatever the triggers touch is in the same cell, and so on the same node.
+    run(&mut connection, "set citus.enable_unsafe_triggers = on; select citus_schema_distribute('cell')").await.unwrap();
+    installation::migrate(&url, Mode::Sandbox, now).await.unwrap();
+    connection.close().await.unwrap();
+    // A database to which somebody is connected, such as Citus' own maintenance, cannot be copied. The coordinator's is closed last,
+    // because it is looked for there.
+    let closed = format!("alter database {database} allow_connections false");
+    let ended = format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{database}'");
+    for node in nodes.iter().rev() {
+        run_on(node, &[closed.clone(), ended.clone()]).await;
+    }
+}
+
+/// Distinguishes one version of the migrations from another.
+fn digest() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations")).unwrap();
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.iter().for_each(|file| std::fs::read(file).unwrap().hash(&mut hasher));
+    hasher.finish()
 }
 
 /// Runs a statement as it is.
@@ -41,7 +113,7 @@ pub fn limits() -> PoolLimits {
     PoolLimits { sizes, acquire: patience, statement: patience, lock: patience, console: 0 }
 }
 
-/// A cell in a database of its own.
+/// A cell in a database of its own, which is dropped with it.
 pub struct Cell {
     nodes: Vec<String>,
     database: String,
@@ -51,59 +123,18 @@ impl Cell {
     /// Creates a cell, with all migrations and in a database named after `of`. `None` without a cluster.
     pub async fn create(of: &str) -> Option<Self> {
         let nodes = nodes()?;
-        let template = TEMPLATE.get_or_init(|| Self::make_template(&nodes)).await;
-        Some(Self::copy(nodes, template, of).await)
+        let (template, database) = (template(&nodes).await, format!("{of}_{}", std::process::id()));
+        copy(&nodes, &template, &database).await;
+        Some(Self { nodes, database })
     }
 
-    /// Copies a database under a new name on every node. As the copies know the nodes, and look for databases of their own name there,
-    /// they are a cluster.
-    async fn copy(nodes: Vec<String>, template: &str, of: &str) -> Self {
-        let database = format!("{of}_{}", std::process::id());
-        for node in &nodes {
-            let mut connection = PgConnectOptions::from_str(node).unwrap().connect().await.unwrap();
-            run(&mut connection, &format!("create database {database} template {template}")).await.unwrap();
-            connection.close().await.unwrap();
-        }
-        Self { nodes, database }
-    }
-
-    /// Makes a cell that the others are copies of: an ordinary schema, which is distributed as a whole once it is migrated. Later
-    /// migrations find a cell that is distributed already.
-    async fn make_template(nodes: &[String]) -> String {
-        let empty = std::env::var("CITUS_TEMPLATE").unwrap();
-        let cell = Self::copy(nodes.to_vec(), &empty, "cell").await;
-        let mut connection = cell.connect_to_coordinator().await;
-        run(&mut connection, "create schema cell; create schema home").await.unwrap();
-        let (url, now) = (cell.url(0, "cell"), "2026-03-01T12:00:00Z".parse().unwrap());
-        installation::migrate_to(&url, Mode::Sandbox, now, Some(PLAIN)).await.unwrap();
-        for table in OUTSIDE {
-            run(&mut connection, &format!("alter table cell.{table} set schema home")).await.unwrap();
-        }
-        // Whatever the triggers touch is in the same cell, and so on the same node.
-        run(&mut connection, "set citus.enable_unsafe_triggers = on; select citus_schema_distribute('cell')").await.unwrap();
-        installation::migrate(&url, Mode::Sandbox, now).await.unwrap();
-        connection.close().await.unwrap();
-        // A database to which somebody is connected, such as Citus' own maintenance, cannot be copied.
-        let database = cell.database;
-        for node in nodes {
-            let mut connection = PgConnectOptions::from_str(node).unwrap().connect().await.unwrap();
-            let end = format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{database}'");
-            for statement in [format!("alter database {database} allow_connections false"), end] {
-                run(&mut connection, &statement).await.unwrap();
-            }
-            connection.close().await.unwrap();
-        }
-        database
-    }
-
-    /// The URL of this database on a node, where names are looked for in `schemas`.
-    fn url(&self, node: usize, schemas: &str) -> String {
-        let (server, _) = self.nodes[node].rsplit_once('/').unwrap();
-        format!("{server}/{}?options[search_path]={schemas}", self.database)
+    /// The URL of this database on a node.
+    fn url(&self, node: usize) -> String {
+        url(&self.nodes[node], &self.database, "cell,home")
     }
 
     async fn connect(&self, node: usize) -> PgConnection {
-        PgConnectOptions::from_str(&self.url(node, "cell,home")).unwrap().connect().await.unwrap()
+        PgConnectOptions::from_str(&self.url(node)).unwrap().connect().await.unwrap()
     }
 
     /// A connection to the coordinator, through which a schema is changed.
@@ -118,7 +149,12 @@ impl Cell {
 
     /// The cell's store.
     pub fn store(&self) -> Store {
-        Store::of_cell("cell", &self.url(0, "cell,home"), limits()).unwrap()
+        self.store_with(limits())
+    }
+
+    /// The same with these limits.
+    pub fn store_with(&self, limits: PoolLimits) -> Store {
+        Store::of_cell("cell", &self.url(0), limits).unwrap()
     }
 
     /// The number of the node that holds the cell.
@@ -145,5 +181,14 @@ impl Cell {
         run(&mut connection, &format!("select citus_schema_move('cell', '127.0.0.1', {port})")).await.unwrap();
         assert_eq!(self.place().await, other);
         alone.close().await.unwrap();
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        let drop = format!("drop database if exists {} with (force)", self.database);
+        for node in &self.nodes {
+            let _ = Command::new("psql").args(["-qXc", &drop, node]).output();
+        }
     }
 }

@@ -25,7 +25,7 @@ async fn rows(world: &World, handle: Option<&str>) -> Vec<(String, i64)> {
     let mut connection = world.database.connect().await;
     let tables = "select columns.table_name::text from information_schema.columns as columns \
         join pg_class on pg_class.oid = to_regclass(columns.table_name) and not pg_class.relispartition \
-        where columns.table_schema = 'public' and columns.column_name = 'merchant_id' order by 1";
+        where columns.table_schema = current_schema() and columns.column_name = 'merchant_id' order by 1";
     let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.unwrap();
     let whose = handle.map_or("not in (select merchant_id from merchant)".to_owned(), |handle| {
         format!("in (select merchant_id from merchant where handle = '{handle}')")
@@ -135,7 +135,7 @@ async fn every_table_with_rows_of_a_merchant_is_emptied() {
     let world = World::new().await;
     let of_merchants = "select columns.table_name::text from information_schema.columns as columns \
         join pg_class on pg_class.oid = to_regclass(columns.table_name) and not pg_class.relispartition \
-        where columns.table_schema = 'public' and columns.column_name = 'merchant_id' \
+        where columns.table_schema = current_schema() and columns.column_name = 'merchant_id' \
             and columns.table_name not in ('merchant', 'audit', 'audit_head') order by 1";
     let mut emptied = EMPTIED.to_vec();
     emptied.sort_unstable();

@@ -46,7 +46,8 @@ pub fn infested(identifier: &str, quantity: u32) -> Value {
 /// The tables with the canary anywhere in a row, as text or as bytes.
 pub async fn infested_tables(world: &World) -> Vec<String> {
     let mut connection = world.database.connect().await;
-    let tables = "select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname";
+    let tables =
+        "select relname::text from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' order by relname";
     let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.unwrap();
     let hex = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let mut found = Vec::new();

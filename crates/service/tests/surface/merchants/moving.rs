@@ -58,7 +58,7 @@ async fn everything(world: &World, merchant: MerchantId) -> BTreeMap<String, Vec
     sqlx::raw_sql("set timezone = 'UTC'").execute(&mut connection).await.unwrap();
     let tables = "select columns.table_name::text from information_schema.columns as columns \
         join pg_class on pg_class.oid = to_regclass(columns.table_name) and not pg_class.relispartition \
-        where columns.table_schema = 'public' and columns.column_name = 'merchant_id' order by 1";
+        where columns.table_schema = current_schema() and columns.column_name = 'merchant_id' order by 1";
     let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.unwrap();
     let mut found = BTreeMap::new();
     for table in tables.into_iter().filter(|table| !STAYING.contains(&table.as_str()) && !table.starts_with("audit")) {
@@ -348,10 +348,10 @@ async fn a_merchant_moves_only_between_cells_that_fit() {
     assert!(matches!(clocks, MoveError::Clocks(1_500..=2_500)), "{clocks}");
     let mut here = old.database.connect().await;
     sqlx::raw_sql(ahead).execute(&mut here).await.unwrap();
-    sqlx::raw_sql("alter table brand add column extra text").execute(&mut there).await.unwrap();
+    new.database.execute("alter table brand add column extra text").await;
     let schemas = move_merchant(&moving).await.unwrap_err();
     assert!(matches!(schemas, MoveError::Schemas(..)), "{schemas}");
-    sqlx::raw_sql("alter table brand drop column extra").execute(&mut there).await.unwrap();
+    new.database.execute("alter table brand drop column extra").await;
     let back = Moving { from: moving.to, to: moving.from, ..moving };
     assert!(matches!(move_merchant(&back).await, Err(MoveError::NotThere(cell)) if cell == "b"));
     assert_eq!(moves::find_move(old.app.home(), merchant.id).await.unwrap(), None, "nothing was begun");
@@ -363,7 +363,7 @@ async fn every_table_with_rows_of_a_merchant_moves_or_is_said_to_stay() {
     let world = World::new().await;
     let of_merchants = "select columns.table_name::text from information_schema.columns as columns \
         join pg_class on pg_class.oid = to_regclass(columns.table_name) and not pg_class.relispartition \
-        where columns.table_schema = 'public' and columns.column_name = 'merchant_id' \
+        where columns.table_schema = current_schema() and columns.column_name = 'merchant_id' \
             and columns.table_name not in ('audit', 'audit_head') order by 1";
     let mut left = world.database.texts(of_merchants).await;
     for table in moves::tables(world.app.cell()).await.unwrap() {

@@ -51,7 +51,7 @@ async fn every_operation_asks_for_a_token_with_its_role() {
     let disabled = world.script(Role::Manager).await;
     people::disable(&world.app, "test", disabled.operator.id).await.unwrap();
     world.time_passes(Duration::from_hours(24));
-    let mut connection = world.database.connect().await;
+    let mut connection = world.database.home().connect().await;
     sqlx::raw_sql("update operator_token set revoked_at = expires_at where expires_at > made_at + interval '2 days'")
         .execute(&mut connection)
         .await

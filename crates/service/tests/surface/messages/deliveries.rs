@@ -524,8 +524,8 @@ async fn messages_are_kept_for_thirty_days_and_dropped_with_their_week() {
     let id = receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
     let (first, before) = (
-        "select relname::text from pg_class where relname = 'message_20260223'",
-        "select relname::text from pg_class where relname = 'message_20260216'",
+        "select relname::text from pg_class where oid = to_regclass('message_20260223')",
+        "select relname::text from pg_class where oid = to_regclass('message_20260216')",
     );
     store::messages::partitions::make(world.app.cell(), beginning() - chrono::TimeDelta::days(7), 1).await.unwrap();
     let engineer = async || receiver.engineer().await.calls(Method::GET, &format!("/v1/messages/{id}"), |request| request).await;

@@ -9,7 +9,8 @@ use crate::binary::{Served, command};
 use crate::world::{Database, World};
 
 /// The partitions of messages.
-const WEEKS: &str = "select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname";
+const WEEKS: &str = "select relname::text from pg_class
+    where relname ~ '^message_[0-9]{8}$' and relnamespace = current_schema()::regnamespace order by relname";
 
 /// The time that a statement may take while partitions are maintained.
 const PROMPT: Duration = Duration::from_secs(3);
@@ -63,8 +64,7 @@ async fn weeks_are_made_ahead_and_dropped_by_their_bounds_unless_something_of_th
     receiver.is_owed("R-1", 1).await;
     assert_eq!(weeks().await, ["message_20260216", "message_20260223", "message_20260302", "message_20260309"]);
     // Its name says nothing about what it holds.
-    let mut connection = world.database.connect().await;
-    sqlx::raw_sql("alter table message_20260302 rename to message_20250302").execute(&mut connection).await.unwrap();
+    world.database.execute("alter table message_20260302 rename to message_20250302").await;
     assert_eq!(partitions::drop_before(store, at("2026-02-23T00:00:00Z")).await.unwrap(), Vec::<String>::new());
     assert_eq!(weeks().await, ["message_20250302", "message_20260223", "message_20260309"]);
     assert_eq!(partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(), ["message_20260223"], "it is still owed");
@@ -76,12 +76,11 @@ async fn weeks_are_made_ahead_and_dropped_by_their_bounds_unless_something_of_th
 #[tokio::test]
 async fn days_that_an_earlier_version_made_stay_and_weeks_begin_after_them() {
     let world = World::new().await;
-    let mut connection = world.database.connect().await;
     let days = "create table message_20260317 partition of message
             for values from (first_id('2026-03-17Z')) to (first_id('2026-03-18Z'));
         create table message_20260318 partition of message
             for values from (first_id('2026-03-18Z')) to (first_id('2026-03-19Z'))";
-    sqlx::raw_sql(days).execute(&mut connection).await.unwrap();
+    world.database.execute(days).await;
     let first = wire::time::read("2026-03-16T00:00:00Z").unwrap();
     partitions::make(world.app.cell(), first, 14).await.unwrap();
     let bounds = "select to_char(time_of_id(from_id), 'MM-DD') || ' ' || to_char(time_of_id(to_id), 'MM-DD')

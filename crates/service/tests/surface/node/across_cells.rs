@@ -322,7 +322,7 @@ async fn a_cell_that_does_not_answer_is_named_and_the_others_are_shown() {
 
 #[tokio::test]
 async fn with_one_cell_no_page_speaks_of_cells() {
-    let world = World::new().await;
+    let world = World::of_one_cell().await;
     world.receiver("acme").await;
     world.deliver_all_due().await;
     let console = world.console(Role::Viewer).await;

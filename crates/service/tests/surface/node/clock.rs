@@ -18,7 +18,8 @@ use crate::world::receiver::PATH;
 use crate::world::{Database, World, beginning};
 
 /// The days on which partitions for messages begin.
-const DAYS: &str = "select right(relname, 8)::text from pg_class where relname ~ '^message_[0-9]{8}$' order by 1";
+const DAYS: &str = "select right(relname, 8)::text from pg_class
+    where relname ~ '^message_[0-9]{8}$' and relnamespace = current_schema()::regnamespace order by 1";
 /// The clock's offset in seconds.
 const AHEAD: &str = "select (clock_ahead_us / 1000000)::text from installation";
 
@@ -143,10 +144,9 @@ async fn a_token_ends_when_the_moved_clock_says_so() {
 #[tokio::test]
 async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     let world = World::new().await;
-    let mut connection = world.database.connect().await;
     // The process ends in between: the partitions exist, but the clock is not moved.
     let cut = "create trigger cut before update of clock_ahead_us on installation for each row execute function refuse_to_change()";
-    sqlx::raw_sql(cut).execute(&mut connection).await.unwrap();
+    world.database.home().execute(cut).await;
     let failed = advance_clock(&world.app, "test", "60d".parse().unwrap()).await.unwrap_err();
     assert!(matches!(failed, AdvanceClockError::Failed(_)), "{failed}");
     let days = world.database.texts(DAYS).await;
@@ -159,7 +159,7 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     world.deliver_all_due().await;
 
     // The next attempt finds the partitions and carries on.
-    sqlx::raw_sql("drop trigger cut on installation").execute(&mut connection).await.unwrap();
+    world.database.home().execute("drop trigger cut on installation").await;
     world.clock_advances("60d").await;
     assert_eq!(world.database.texts(DAYS).await, days);
     receiver.is_owed("R-1", 2).await;
@@ -169,7 +169,7 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     assert_eq!(written, ["1"]);
 
     // A later migration uses the moved clock as well.
-    sqlx::raw_sql("drop table message_20260511; drop table attempt_20260511").execute(&mut connection).await.unwrap();
+    world.database.execute("drop table message_20260511; drop table attempt_20260511").await;
     installation::migrate(&world.database.url, Mode::Sandbox, beginning()).await.unwrap();
     assert_eq!(world.database.texts(DAYS).await, days);
 }

@@ -92,8 +92,7 @@ async fn a_host_costs_a_statement_once_in_seconds_and_none_beyond_the_rate_limit
     let base = portal(&world).await;
     assert_eq!(ask(&world, &base, "nobody.example", "/").await.0, 200);
     // From now on a look-up fails.
-    let mut connection = world.database.connect().await;
-    sqlx::raw_sql("alter table portal_host rename to elsewhere").execute(&mut connection).await.unwrap();
+    world.database.execute("alter table portal_host rename to elsewhere").await;
     assert_eq!(ask(&world, &base, "nobody.example", "/").await.0, 200, "remembered");
     assert_eq!(ask(&world, &base, "another.example", "/").await.0, 500, "looked up");
     // The router behind the hosts refuses the request; this one counts nothing of its own.
@@ -106,7 +105,6 @@ async fn the_api_stays_where_it_is_on_a_shared_listener() {
     let world = World::new().await;
     let acme = world.merchant("acme").await;
     add_host(&world, acme.id, "returns.acme.example").await;
-    let mut connection = world.database.connect().await;
     let status = async |host: &str, path: &str| ask(&world, &world.base, host, path).await.0;
     for host in ["returns.acme.example", "api.example.com"] {
         assert_eq!((status(host, "/openapi.json").await, status(host, "/v1/orders/1").await), (200, 401), "{host}");
@@ -119,7 +117,7 @@ async fn the_api_stays_where_it_is_on_a_shared_listener() {
     assert_eq!(unknown, 404);
     assert!(text.contains("request_id"), "the API's own answer: {text}");
     // Callers of the API do not depend on the table of hosts.
-    sqlx::raw_sql("drop table portal_host").execute(&mut connection).await.unwrap();
+    world.database.execute("drop table portal_host").await;
     assert_eq!(status("new.example", "/v1/orders/1").await, 401);
 }
 

@@ -66,7 +66,7 @@ fn found(checks: &[Check]) -> Vec<(&str, bool)> {
 
 #[tokio::test]
 async fn everything_works_through_a_pooler_in_session_mode() {
-    let database = Database::create().await;
+    let database = Database::create_alone().await;
     let pooler = Pooler::start(&database, "session").await;
     let url = pooler.url(&database);
     let world = World::at(database, &url).await;
@@ -82,7 +82,7 @@ async fn everything_works_through_a_pooler_in_session_mode() {
 
 #[tokio::test]
 async fn a_pooler_in_transaction_mode_is_recognised() {
-    let database = Database::create().await;
+    let database = Database::create_alone().await;
     let pooler = Pooler::start(&database, "transaction").await;
     let url = pooler.url(&database);
     let world = World::at(database, &url).await;

@@ -154,7 +154,7 @@ async fn a_node_alone_shares_nothing() {
     let world = World::with(&[FEW]).await;
     admitted(&world, 10).await;
     beat(&[&world]).await;
-    let mut connection = world.database.connect().await;
+    let mut connection = world.database.home().connect().await;
     let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut connection).await.unwrap();
     assert_eq!(rows, 0);
     let other = world.second_node().await;
@@ -175,7 +175,7 @@ async fn without_its_database_a_node_counts_for_itself() {
     beat(&[&world, &other]).await;
     admitted(&other, 4).await;
     beat(&[&other, &world]).await;
-    world.app.cell().close().await;
+    world.app.home().close().await;
     assert!(heartbeat::beat(&world.app, 0).await.is_err());
     assert_eq!(admitted(&world, 10).await, 6, "the last known counts still apply");
     assert_eq!(knock(&world).await.header("retry-after"), "60");
@@ -258,7 +258,7 @@ async fn a_limit_that_the_operator_lowers_holds_on_every_node() {
     beat(&[&other]).await;
     assert_eq!((other.app.limits.requests_per_minute(), other.app.limits.messages_in_flight()), (10, 7));
     assert_eq!(admitted(&other, 10).await, 7);
-    world.app.cell().close().await;
+    world.app.home().close().await;
     assert!(heartbeat::beat(&world.app, 0).await.is_err());
     assert_eq!(world.app.limits.requests_per_minute(), 3, "a node without news keeps the last known limit");
 }

@@ -26,7 +26,7 @@ async fn create_role(connection: &mut PgConnection) {
 
 #[tokio::test]
 async fn the_service_works_as_a_role_that_can_neither_alter_nor_drop_anything() {
-    let owner = World::new().await;
+    let owner = World::of_one_cell().await;
     create_role(&mut owner.database.connect().await).await;
     let granted = out(&backhaul(&owner.database, &["migrate", "--grant-to", ROLE]));
     assert!(granted.contains(&format!("The role {ROLE} can run the service")), "{granted}");

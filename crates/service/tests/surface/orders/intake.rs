@@ -123,11 +123,7 @@ async fn an_order_that_comes_again_waits_for_the_next_batch() {
 async fn one_message_that_fails_does_not_spoil_the_others() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut connection = world.database.connect().await;
-    sqlx::raw_sql("alter table customer_order add constraint no_poison check (identifier <> 'poison')")
-        .execute(&mut connection)
-        .await
-        .unwrap();
+    world.database.execute("alter table customer_order add constraint no_poison check (identifier <> 'poison')").await;
     let mut sent: Vec<_> = (0..20).map(|at| order(&format!("O-{at}"))).collect();
     sent.insert(10, order("poison"));
     let replies = publish_together(&world, &merchant, &sent).await;

@@ -1,9 +1,12 @@
 //! The database of one test: a copy of a migrated template, created in a few milliseconds and dropped with the test.
 //!
-//! With `TEST_CELLS=2` it is the second cell of an installation, in which all merchants live, and its first cell is another database.
+//! With `TEST_CELLS=2` it is the second cell of an installation, in which all merchants live, and its first cell is another database. On a
+//! Citus cluster (`scripts/citus`) it is the second of three cells, each on a node of its own.
 
-use std::process::Command;
-use std::str::FromStr as _;
+mod cluster;
+mod server;
+
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,25 +15,76 @@ use domain::node::mode::Mode;
 use sandbox::fault_proxy::{FaultProxy, Upstream};
 use sandbox::postgres::Cluster;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
+use sqlx::{ConnectOptions as _, PgConnection};
 use store::node::installation;
 
+use self::cluster::{CELLS, Nodes, in_schema};
+use self::server::{Server, execute, options};
 use super::beginning;
 
 pub struct Database {
+    /// The address of this cell; on a cluster it leads to the coordinator.
     pub url: String,
-    maintenance: String,
+    /// The server with the rows of this cell; on a cluster the node that holds it.
+    server: String,
     name: String,
-    /// The first cell of the installation, if this is its second one.
-    home: Option<Arc<Database>>,
+    cell: &'static str,
+    /// The schema of this cell, if it is not the ordinary one.
+    schema: Option<&'static str>,
+    /// The rest of the installation, if this is its second cell.
+    others: Option<Others>,
+    /// The servers that it is dropped from at the end of the test.
+    servers: Vec<String>,
+}
+
+/// The rest of the installation of a second cell.
+struct Others {
+    home: Arc<Database>,
+    /// The setting that names the cells besides the first one.
+    setting: String,
+    /// The most connections of a process.
+    connections: u32,
 }
 
 /// The name of the second cell.
 pub const SECOND: &str = "b";
 
+/// The most connections of a process with one cell.
+const CONNECTIONS: u32 = 40;
+
+/// The tables of what belongs to no merchant. Those of the first cell are used.
+const OF_HOME: [&str; 18] = [
+    "cell",
+    "directory",
+    "home_audit",
+    "home_audit_head",
+    "installation_key",
+    "merchant_cell",
+    "merchant_move",
+    "node_pulse",
+    "operator",
+    "operator_device",
+    "operator_invitation",
+    "operator_limit",
+    "operator_recovery_code",
+    "operator_request",
+    "operator_session",
+    "operator_token",
+    "rate_count",
+    "sign_in_trouble",
+];
+
+/// The words before the name of a table.
+const NAMING: [&str; 6] = ["from", "join", "into", "update", "table", "truncate"];
+
 impl Database {
     /// Creates a migrated database for a sandbox.
     pub async fn create() -> Self {
+        if let Some(nodes) = Nodes::find() {
+            let (home, second) = Self::create_cells(&nodes, &CELLS).await;
+            home.execute("insert into cell values ('main', 'draining', now()), ('b', 'open', now()), ('c', 'draining', now())").await;
+            return second;
+        }
         let database = Self::create_alone().await;
         if std::env::var("TEST_CELLS").is_ok_and(|cells| cells == "2") {
             let home = Arc::new(Self::create_alone().await);
@@ -40,8 +94,8 @@ impl Database {
         database
     }
 
-    /// Creates a migrated database for a sandbox with one cell.
-    async fn create_alone() -> Self {
+    /// Creates a migrated database for a sandbox with one cell, even where others have several.
+    pub async fn create_alone() -> Self {
         let server = Server::find();
         let template = server.template().await;
         server.create(Some(&template)).await
@@ -49,14 +103,37 @@ impl Database {
 
     /// Creates the databases of two cells, both of which take merchants.
     pub async fn create_two() -> (Arc<Self>, Arc<Self>) {
-        let home = Arc::new(Self::create_alone().await);
+        let (home, second) = match Nodes::find() {
+            Some(nodes) => Self::create_cells(&nodes, &[SECOND]).await,
+            None => {
+                let home = Arc::new(Self::create_alone().await);
+                (Arc::clone(&home), Self::create_alone().await.beside(home))
+            }
+        };
         home.execute("insert into cell values ('b', 'open', now())").await;
-        let second = Self::create_alone().await;
-        (Arc::clone(&home), Arc::new(second.beside(home)))
+        (home, Arc::new(second))
+    }
+
+    /// Creates a database on every node of a cluster. Returns its first and its second cell; the settings name the first one and `named`.
+    async fn create_cells(nodes: &Nodes, named: &[&str]) -> (Arc<Self>, Self) {
+        let name = nodes.create().await;
+        let (url, servers) = (nodes.at_coordinator(&name), nodes.urls.clone());
+        let setting = named.iter().map(|cell| format!(r#"{{ name = "{cell}", url = "{url}", schema = "{cell}" }}"#)).collect::<Vec<_>>();
+        // Each cell has as many connections as it would have alone.
+        let connections = CONNECTIONS * (1 + u32::try_from(named.len()).unwrap());
+        let second = in_schema(&url, SECOND);
+        let home = Self { url, server: servers[0].clone(), name: name.clone(), cell: HOME, schema: None, others: None, servers };
+        let (home, server) = (Arc::new(home), nodes.urls[1].clone());
+        let others = Others { home: Arc::clone(&home), setting: format!("[{}]", setting.join(", ")), connections };
+        // It is dropped with the first cell.
+        let second = Self { url: second, server, name, cell: SECOND, schema: Some(SECOND), others: Some(others), servers: Vec::new() };
+        (home, second)
     }
 
     fn beside(mut self, home: Arc<Self>) -> Self {
-        self.home = Some(home);
+        let setting = format!(r#"[{{ name = "{SECOND}", url = "{}" }}]"#, self.url);
+        self.cell = SECOND;
+        self.others = Some(Others { home, setting, connections: CONNECTIONS });
         self
     }
 
@@ -64,25 +141,52 @@ impl Database {
         self.execute("insert into cell values ('b', 'open', now()), ('main', 'draining', now())").await;
     }
 
-    /// Runs a statement that bypasses the service.
-    pub async fn execute(&self, statement: &'static str) {
-        sqlx::raw_sql(statement).execute(&mut self.connect().await).await.unwrap();
+    /// Runs statements that bypass the service, such as changes of the schema, one after another. On a cluster they go through the
+    /// coordinator, which takes no two changes of a schema at once.
+    pub async fn execute(&self, statements: &str) {
+        let mut connection = options(&self.url).connect().await.unwrap();
+        if self.is_on_a_cluster() {
+            execute(&mut connection, "set citus.enable_unsafe_triggers = on".to_owned()).await;
+        }
+        for statement in statements.split(';') {
+            execute(&mut connection, statement.to_owned()).await;
+        }
+    }
+
+    /// True if this is a cell that a cluster has distributed.
+    pub fn is_on_a_cluster(&self) -> bool {
+        self.schema.is_some()
     }
 
     /// The name of this cell.
     pub fn cell(&self) -> &'static str {
-        if self.home.is_some() { SECOND } else { HOME }
+        self.cell
+    }
+
+    /// The schema of this cell.
+    pub fn schema(&self) -> &'static str {
+        self.schema.unwrap_or("public")
+    }
+
+    /// The first cell of the installation, which may be this one.
+    pub fn home(&self) -> &Self {
+        self.others.as_ref().map_or(self, |others| others.home.as_ref())
     }
 
     /// The settings that lead to this database.
     pub fn settings(&self) -> Vec<(&'static str, String)> {
-        match &self.home {
-            Some(home) => {
-                let cells = format!(r#"[{{ name = "{SECOND}", url = "{}" }}]"#, self.url);
-                vec![("DATABASE_URL", home.url.clone()), ("BACKHAUL__CELLS", cells)]
-            }
-            None => vec![("DATABASE_URL", self.url.clone())],
+        let mut settings = vec![("DATABASE_URL", self.home().url.clone())];
+        settings.extend(self.others.as_ref().map(|others| ("BACKHAUL__CELLS", others.setting.clone())));
+        if self.is_on_a_cluster() {
+            // Its nodes do without `fsync`, because they are thrown away.
+            settings.push(("BACKHAUL__DATABASE__DURABILITY", "provider".to_owned()));
         }
+        settings
+    }
+
+    /// The most connections of a process on this database.
+    pub fn connections(&self) -> u32 {
+        self.others.as_ref().map_or(CONNECTIONS, |others| others.connections)
     }
 
     /// Creates an empty database.
@@ -99,7 +203,7 @@ impl Database {
 
     /// The server's address for a pooler.
     pub fn server(&self) -> String {
-        let server = options(&self.url);
+        let server = self.options();
         let host = server.get_socket().map_or(server.get_host().to_owned(), |directory| directory.display().to_string());
         format!("host={host} port={} user={}", server.get_port(), server.get_username())
     }
@@ -110,20 +214,39 @@ impl Database {
 
     /// A connection that bypasses the service, to look at the stored data.
     pub async fn connect(&self) -> PgConnection {
-        options(&self.url).connect().await.unwrap()
+        self.options().connect().await.unwrap()
+    }
+
+    /// [`Database::connect`] to the cell whose tables a statement names: those of what belongs to no merchant are in the first one.
+    pub async fn connect_for(&self, statement: &str) -> PgConnection {
+        let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let words: Vec<&str> = statement.split(is_between).filter(|word| !word.is_empty()).collect();
+        let is_of_home = |pair: &[&str]| NAMING.contains(&pair[0]) && OF_HOME.contains(&pair[1]);
+        let database = if words.windows(2).any(is_of_home) { self.home() } else { self };
+        database.connect().await
+    }
+
+    /// The options for connecting to the rows of this cell.
+    fn options(&self) -> PgConnectOptions {
+        let database = options(&self.server).database(&self.name);
+        match self.schema {
+            Some(schema) => database.options([("search_path", schema)]),
+            None => database,
+        }
     }
 }
 
 impl Database {
     /// The number of rows in a table.
     pub async fn count(&self, table: &str) -> i64 {
-        let mut connection = self.connect().await;
-        sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut connection).await.unwrap()
+        let count = format!("select count(*) from {table}");
+        let mut connection = self.connect_for(&count).await;
+        sqlx::query_scalar(sqlx::AssertSqlSafe(count)).fetch_one(&mut connection).await.unwrap()
     }
 
     /// The rows of a query with one text column.
     pub async fn texts(&self, query: &'static str) -> Vec<String> {
-        sqlx::query_scalar(query).fetch_all(&mut self.connect().await).await.unwrap()
+        sqlx::query_scalar(query).fetch_all(&mut self.connect_for(query).await).await.unwrap()
     }
 
     /// Waits until a query returns these rows.
@@ -140,7 +263,7 @@ impl Database {
 
     /// The options for connecting as `role`.
     pub fn options_as(&self, role: &str, password: &str) -> PgConnectOptions {
-        options(&self.url).username(role).password(password)
+        self.options().username(role).password(password)
     }
 
     /// A network between the service and this database that can fail, and the database's URL beyond it.
@@ -157,79 +280,23 @@ impl Database {
 
     /// A connection to another database on the same server.
     pub async fn connect_elsewhere(&self) -> PgConnection {
-        options(&self.maintenance).connect().await.unwrap()
+        options(&self.server).connect().await.unwrap()
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
         let drop = format!("drop database if exists {} with (force)", self.name);
-        // It must not wait for a standby that does not exist.
-        let _ = Command::new("psql").env("PGOPTIONS", "-c synchronous_commit=off").args(["-qXc", &drop, &self.maintenance]).output();
-    }
-}
-
-/// The server of `DATABASE_URL`, or the one that the tests of this run share.
-struct Server {
-    url: String,
-}
-
-impl Server {
-    fn find() -> Self {
-        let url = std::env::var("DATABASE_URL").unwrap_or_else(|_| Cluster::shared().unwrap().url("postgres"));
-        Self { url }
-    }
-
-    fn database(&self, name: &str) -> String {
-        options(&self.url).database(name).to_url_lossy().to_string()
-    }
-
-    /// The template of this schema, created by whoever needs it first.
-    async fn template(&self) -> String {
-        let name = format!("backhaul_template_{:016x}", digest());
-        let mut connection = options(&self.url).connect().await.unwrap();
-        sqlx::query("select pg_advisory_lock(4711)").execute(&mut connection).await.unwrap();
-        let known: bool = sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
-            .bind(&name)
-            .fetch_one(&mut connection)
-            .await
-            .unwrap();
-        if !known {
-            let making = format!("{name}_making");
-            execute(&mut connection, format!("drop database if exists {making}")).await;
-            execute(&mut connection, format!("create database {making}")).await;
-            installation::migrate(&self.database(&making), Mode::Sandbox, beginning()).await.unwrap();
-            execute(&mut connection, format!("alter database {making} rename to {name}")).await;
+        let psql = |server: &String| {
+            let mut command = Command::new("psql");
+            // It must not wait for a standby that does not exist.
+            command.env("PGOPTIONS", "-c synchronous_commit=off").args(["-qXc", &drop, server]);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+        };
+        // The nodes of a cluster do it at the same time.
+        let dropping: Vec<_> = self.servers.iter().map(psql).collect();
+        for mut dropping in dropping.into_iter().flatten() {
+            let _ = dropping.wait();
         }
-        connection.close().await.unwrap();
-        name
     }
-
-    async fn create(self, template: Option<&str>) -> Database {
-        let name = format!("test_{:032x}", rand::random::<u128>());
-        let mut connection = options(&self.url).connect().await.unwrap();
-        execute(&mut connection, format!("create database {name} template {}", template.unwrap_or("template0"))).await;
-        connection.close().await.unwrap();
-        Database { url: self.database(&name), maintenance: self.url, name, home: None }
-    }
-}
-
-fn options(url: &str) -> PgConnectOptions {
-    PgConnectOptions::from_str(url).unwrap().disable_statement_logging()
-}
-
-async fn execute(connection: &mut PgConnection, statement: String) {
-    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(connection).await.unwrap();
-}
-
-/// Distinguishes one version of the migrations from another.
-fn digest() -> u64 {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
-    let mut hasher = DefaultHasher::new();
-    let mut files: Vec<_> =
-        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations")).unwrap().map(|file| file.unwrap().path()).collect();
-    files.sort();
-    files.iter().for_each(|file| std::fs::read(file).unwrap().hash(&mut hasher));
-    hasher.finish()
 }

@@ -14,7 +14,7 @@ pub fn second_cell(url: &str) -> (&'static str, String) {
 impl World {
     /// A process whose second cell does not answer.
     pub async fn with_a_silent_cell() -> Self {
-        let first = Arc::new(Database::create().await);
+        let first = Arc::new(Database::create_alone().await);
         let nowhere = first.url.replace(first.name(), "nowhere");
         let (name, cells) = second_cell(&nowhere);
         let settings = settings(&first, &[(name, &cells)]);

@@ -13,12 +13,10 @@ use crate::orders::load::Connection;
 use crate::orders::order::Request;
 use crate::stage::Stage;
 
-/// The order that is written again and again, each time in a later state. None of the merchants with returns has it.
-const ORDER: u64 = 50;
 const WRITE_EVERY: Duration = Duration::from_millis(50);
 /// The time a write may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The timeout for the first write after a failover.
+/// The timeout for the first write after a fault.
 const BACK_WITHIN: Duration = Duration::from_mins(2);
 
 /// The writes so far.
@@ -32,6 +30,7 @@ struct Beats {
 
 /// The running client; stopped when dropped.
 pub(super) struct Pulse {
+    order: u64,
     beats: Arc<Mutex<Beats>>,
     writing: JoinHandle<()>,
 }
@@ -41,10 +40,11 @@ fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
 }
 
 impl Pulse {
-    pub(super) fn start(stage: &Stage, address: SocketAddr) -> Self {
+    /// A client that writes this order again and again, each time in a later state. No merchant with returns may have it.
+    pub(super) fn start(stage: &Stage, address: SocketAddr, order: u64) -> Self {
         let beats = Arc::new(Mutex::new(Beats { last: Instant::now(), longest: Duration::ZERO, state: 0 }));
-        let writing = tokio::spawn(write(stage.token(ORDER).to_owned(), address, Arc::clone(&beats)));
-        Self { beats, writing }
+        let writing = tokio::spawn(write(stage.token(order).to_owned(), address, order, Arc::clone(&beats)));
+        Self { order, beats, writing }
     }
 
     /// Forgets the gaps so far.
@@ -57,7 +57,7 @@ impl Pulse {
         let (started, state) = (Instant::now(), lock(&self.beats).state);
         while lock(&self.beats).state == state {
             if started.elapsed() > BACK_WITHIN {
-                bail!("no order was acknowledged within {} s after a failover", BACK_WITHIN.as_secs());
+                bail!("no order was acknowledged within {} s after a fault", BACK_WITHIN.as_secs());
             }
             tokio::time::sleep(WRITE_EVERY).await;
         }
@@ -68,7 +68,7 @@ impl Pulse {
     pub(super) async fn end(self, connection: &mut PgConnection) -> anyhow::Result<bool> {
         self.writing.abort();
         let snapshot: Option<String> = sqlx::query_scalar("select snapshot from customer_order where identifier = $1")
-            .bind(format!("{ORDER:012}"))
+            .bind(format!("{:012}", self.order))
             .fetch_optional(connection)
             .await?;
         let stored: Value = serde_json::from_str(snapshot.as_deref().unwrap_or("{}"))?;
@@ -83,7 +83,7 @@ impl Drop for Pulse {
     }
 }
 
-async fn write(token: String, address: SocketAddr, beats: Arc<Mutex<Beats>>) {
+async fn write(token: String, address: SocketAddr, order: u64, beats: Arc<Mutex<Beats>>) {
     let mut request = Request::new(1, token.len());
     let mut stream: Option<Connection> = None;
     for state in 1.. {
@@ -92,7 +92,7 @@ async fn write(token: String, address: SocketAddr, beats: Arc<Mutex<Beats>>) {
             stream = Connection::open(address).await;
         }
         let Some(connection) = &mut stream else { continue };
-        match connection.exchange_within(request.fill(&token, std::iter::once(ORDER), state), PATIENCE).await {
+        match connection.exchange_within(request.fill(&token, std::iter::once(order), state), PATIENCE).await {
             Some(200) => {
                 let (mut beats, now) = (lock(&beats), Instant::now());
                 beats.longest = beats.longest.max(now.saturating_duration_since(beats.last));
