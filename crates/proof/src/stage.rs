@@ -103,13 +103,12 @@ impl Stage {
             let cell = place.checked_sub(1).and_then(|at| self.cells.get(at)).map(String::as_str);
             let connection = connections.get_mut(place).context("there is no such cell")?;
             let handle: Handle = format!("merchant-{number}").parse()?;
-            let merchant = match last {
+            let merchant = if last.is_some() {
                 // The program itself writes what only the newest schema has.
-                Some(_) => insert_merchant(&app, connection, handle.as_str()).await?,
-                None => {
-                    let new = NewMerchant { handle: &handle, name: "A merchant", technical_contact: None, cell };
-                    add_merchant_to(&app, "proof", &new).await?
-                }
+                insert_merchant(&app, connection, handle.as_str()).await?
+            } else {
+                let new = NewMerchant { handle: &handle, name: "A merchant", technical_contact: None, cell };
+                add_merchant_to(&app, "proof", &new).await?
             };
             self.tokens.push(grant(&app, connection, merchant).await?.expose_secret().to_owned());
             self.merchants.push(merchant.0);

@@ -103,12 +103,11 @@ impl Database {
 
     /// Creates the databases of two cells, both of which take merchants.
     pub async fn create_two() -> (Arc<Self>, Arc<Self>) {
-        let (home, second) = match Nodes::find() {
-            Some(nodes) => Self::create_cells(&nodes, &[SECOND]).await,
-            None => {
-                let home = Arc::new(Self::create_alone().await);
-                (Arc::clone(&home), Self::create_alone().await.beside(home))
-            }
+        let (home, second) = if let Some(nodes) = Nodes::find() {
+            Self::create_cells(&nodes, &[SECOND]).await
+        } else {
+            let home = Arc::new(Self::create_alone().await);
+            (Arc::clone(&home), Self::create_alone().await.beside(home))
         };
         home.execute("insert into cell values ('b', 'open', now())").await;
         (home, Arc::new(second))
