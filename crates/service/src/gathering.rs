@@ -8,7 +8,6 @@
 //! may come again. Without traffic nobody waits for others to join.
 
 mod carried;
-mod queues;
 mod wanted;
 mod work;
 
@@ -22,7 +21,6 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 pub use self::carried::{Applied, Carried};
-pub use self::queues::Queues;
 pub use self::wanted::{Wanted, WantedItem};
 pub use self::work::Work;
 
@@ -42,6 +40,26 @@ const LONGEST_WAIT: Duration = Duration::from_millis(2);
 pub struct Job<W: Work> {
     pub work: W,
     pub answer: oneshot::Sender<Result<W::Done, Failed>>,
+}
+
+/// The two queues of a kind of work. While the batch of one is written, that of the other is made and answered, so that neither the
+/// database nor the process waits for the other one. All work of a merchant is in the same queue, and so keeps its order.
+pub struct Queues<W: Work> {
+    even: Arc<Gathering<W>>,
+    odd: Arc<Gathering<W>>,
+}
+
+impl<W: Work> Default for Queues<W> {
+    fn default() -> Self {
+        Self { even: Arc::default(), odd: Arc::default() }
+    }
+}
+
+impl<W: Work> Queues<W> {
+    /// The queue of this merchant.
+    pub(crate) fn of(&self, merchant: MerchantId) -> &Arc<Gathering<W>> {
+        if merchant.0.as_u128().is_multiple_of(2) { &self.even } else { &self.odd }
+    }
 }
 
 /// The work that waits, and what is being done meanwhile.
@@ -229,6 +247,14 @@ mod tests {
 
     fn names(batch: Option<Vec<Job<Task>>>) -> Vec<String> {
         batch.into_iter().flatten().map(|job| job.work.1).collect()
+    }
+
+    #[test]
+    fn a_merchant_has_one_queue_and_the_merchants_share_two() {
+        let queues: Queues<Task> = Queues::default();
+        let of = |merchant: u128| Arc::as_ptr(queues.of(MerchantId(Uuid::from_u128(merchant))));
+        assert_eq!((of(1), of(2)), (of(1), of(2)));
+        assert!(of(1) != of(2) && of(1) == of(3) && of(2) == of(4));
     }
 
     #[tokio::test]

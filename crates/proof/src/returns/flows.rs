@@ -17,23 +17,11 @@ use serde_json::{Map, Value, json};
 
 use self::calls::Answers;
 use self::requests::Requests;
+pub(crate) use self::size::Plan;
 use self::size::SHOPS;
 use crate::messages::owing::{self, Receiver, Target};
 use crate::meter::{self, median, of, percentile, round};
 use crate::stage::{Service, Stage};
-
-/// The size of the measurements.
-pub(crate) struct Plan {
-    /// Returns per round. Each is started, labelled, scanned, sent again and refunded.
-    pub(crate) returns: usize,
-    /// Seconds of the baseline per round.
-    pub(crate) seconds: u64,
-    pub(crate) rounds: usize,
-    /// Concurrent callers, and clients of pgbench.
-    pub(crate) callers: usize,
-    /// Report the bars without failing on them: the run is short, or the build is not the one that is shipped.
-    pub(crate) untimed: bool,
-}
 
 /// Calls of an endpoint at a time.
 const SLOTS: i32 = 10;

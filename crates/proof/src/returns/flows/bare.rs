@@ -4,8 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use super::Plan;
-use super::size::UNITS;
+use super::size::{Plan, UNITS};
 use crate::messages::owing::{self, Target};
 use crate::meter;
 use crate::stage::Stage;
