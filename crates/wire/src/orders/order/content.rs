@@ -24,7 +24,7 @@ pub fn digest(text: &str) -> Digest {
 /// The one spelling of the content of a JSON text: without white space, names sorted, numbers and strings written in one way. `None` if the
 /// text is not JSON, or has too many values.
 fn canonical(text: &str) -> Option<Vec<u8>> {
-    let mut reader = Reader { rest: text.as_bytes(), values_left: MOST_VALUES };
+    let mut reader = Reader { rest: text.as_bytes(), values_left: MOST_VALUES, members: Vec::new() };
     let value = reader.value(DEEPEST)?;
     if reader.peek().is_some() {
         return None;
@@ -97,6 +97,8 @@ struct Reader<'t> {
     /// The part that is still to be read.
     rest: &'t [u8],
     values_left: usize,
+    /// The members of the objects that are open, those of the innermost last.
+    members: Vec<Member<'t>>,
 }
 
 impl<'t> Reader<'t> {
@@ -137,10 +139,10 @@ impl<'t> Reader<'t> {
     }
 
     fn object(&mut self, room: usize) -> Option<Value<'t>> {
-        let mut members = Vec::with_capacity(16);
+        let first = self.members.len();
         self.skip(b'{')?;
         while self.peek()? != b'}' {
-            if !members.is_empty() {
+            if self.members.len() > first {
                 self.skip(b',')?;
                 self.peek()?;
             }
@@ -149,9 +151,12 @@ impl<'t> Reader<'t> {
                 (name, false) => Cow::Owned(unescaped(name)?),
             };
             self.skip(b':')?;
-            members.push(Member { first: first_bytes(&name), name, value: self.value(room)? });
+            let value = self.value(room)?;
+            self.members.push(Member { first: first_bytes(&name), name, value });
         }
         self.skip(b'}')?;
+        // A list as long as it has to be: very many objects may have one member each.
+        let mut members = self.members.split_off(first);
         members.sort_unstable_by(|one, other| one.first.cmp(&other.first).then_with(|| one.name.cmp(&other.name)));
         Some(Value::Object(members))
     }

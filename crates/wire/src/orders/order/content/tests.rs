@@ -76,6 +76,17 @@ fn a_content_with_very_many_values_has_the_digest_of_its_bytes() {
     assert_eq!(digest(&more), <[u8; 32]>::from(Sha256::digest(&more)));
 }
 
+/// Objects in a list, in which somebody could send very many.
+#[test]
+fn small_objects_take_no_memory_for_members_that_they_do_not_have() {
+    let mut reader = Reader { rest: br#"[{},{"a":1},{"a":{"b":2}}]"#, values_left: MOST_VALUES, members: Vec::new() };
+    let Some(super::Value::Array(objects)) = reader.value(DEEPEST) else { panic!("it is a list") };
+    for object in objects {
+        let super::Value::Object(members) = object else { panic!("it is an object") };
+        assert_eq!(members.capacity(), members.len());
+    }
+}
+
 /// Numbers that a double holds exactly, so that values can be compared.
 fn numbers() -> impl Strategy<Value = Value> {
     prop_oneof![
