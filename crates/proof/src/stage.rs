@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
@@ -20,9 +21,13 @@ use sandbox::postgres::Cluster;
 use secrecy::{ExposeSecret as _, SecretString};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
+use tokio::time::timeout;
 
 use crate::orders::order::MERCHANTS;
 pub(crate) use crate::service::{Service, is_ready};
+
+/// The timeout of a command; the longest ones move cells.
+const CALLED_WITHIN: Duration = Duration::from_mins(5);
 
 /// PostgreSQL's settings. Durability is untouched (fsync, `full_page_writes` and `synchronous_commit` are on by default); only
 /// memory and checkpoints are sized for the load, for the baseline and the service alike.
@@ -227,7 +232,9 @@ impl Stage {
     /// Runs a command of the program to its end.
     pub(crate) async fn call(&self, arguments: &[&str]) -> anyhow::Result<()> {
         let mut command = tokio::process::Command::from(self.command(arguments));
-        let output = command.stdin(Stdio::null()).output().await.context("the program could not be started")?;
+        let output = timeout(CALLED_WITHIN, command.stdin(Stdio::null()).kill_on_drop(true).output()).await;
+        let output = output.with_context(|| format!("`backhaul {}` took too long", arguments.join(" ")))?;
+        let output = output.context("the program could not be started")?;
         if !output.status.success() {
             bail!("`backhaul {}` failed: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
         }

@@ -12,15 +12,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 pub(super) const CELLS: [&str; 2] = ["b", "c"];
 
 /// The port of the node that holds the schema of a connection to the coordinator.
-const HOLDER: &str = "
-    select node.nodeport
-    from pg_catalog.pg_dist_schema as cell
-    join pg_catalog.pg_dist_partition as part on part.colocationid = cell.colocationid
-    join pg_catalog.pg_dist_shard as shard on shard.logicalrelid = part.logicalrelid
-    join pg_catalog.pg_dist_placement as placement on placement.shardid = shard.shardid
-    join pg_catalog.pg_dist_node as node on node.groupid = placement.groupid
-    where cell.schemaid = current_schema()::regnamespace and node.noderole = 'primary'
-    limit 1";
+const HOLDER: &str = "select nodeport from citus_shards where table_name = 'merchant'::regclass";
 
 /// The cluster.
 pub(super) struct Citus {
