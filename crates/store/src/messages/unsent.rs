@@ -68,10 +68,7 @@ pub async fn release(tx: &mut Tx, interface: Interface, endpoint: EndpointId, no
                 order by unsent.message_id
                 limit $5
             ),
-            gone as (
-                delete from unsent_message using next
-                where unsent_message.merchant_id = $1 and unsent_message.message_id = next.message_id
-            ),
+            -- A cluster runs these parts one after the other, and each sees what the one before it did. So nothing is deleted yet.
             owed as (
                 insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
                 select
@@ -93,6 +90,10 @@ pub async fn release(tx: &mut Tx, interface: Interface, endpoint: EndpointId, no
                 order by next.message_id
                 on conflict (merchant_id, message_id) do nothing
                 returning message_id
+            ),
+            gone as (
+                delete from unsent_message using next
+                where unsent_message.merchant_id = $1 and unsent_message.message_id = next.message_id
             )
             select (select count(*) from next) as "taken!", (select count(*) from owed) as "owed!"
             "#,

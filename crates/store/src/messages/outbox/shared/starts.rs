@@ -96,10 +96,9 @@ pub(in crate::messages::outbox) async fn insert(
                 merchant_id, rma_id, order_identifier, position, unit, order_line, sku, title, reason, refund_type, exchange_owed,
                 receiving, product, discount, tax, estimated, fee, service, shopper
             )
-        ), claimed as (
-            insert into unit_claim (merchant_id, rma_id, order_identifier, order_line, unit)
-            select merchant_id, rma_id, order_identifier, order_line, unit from returned
-        ), started as (
+        ),
+        -- A cluster checks foreign keys after each of these parts, so the return comes before what refers to it.
+        started as (
             insert into rma (
                 merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at, sequence,
                 shipping_cost_cents, fee_deducted, gift, giftee_email, method, status, receiving_closed, reminded, expected, language
@@ -116,6 +115,9 @@ pub(in crate::messages::outbox) async fn insert(
                 merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, receiving,
                 product, discount, tax, estimated, fee, service, shopper
             from returned
+        ), claimed as (
+            insert into unit_claim (merchant_id, rma_id, order_identifier, order_line, unit)
+            select merchant_id, rma_id, order_identifier, order_line, unit from returned
         ), noted as (
             update customer_order
             set has_returns = true
