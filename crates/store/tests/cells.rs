@@ -26,6 +26,7 @@ use serde_json::Value;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 use store::merchants::accounts::HANDLE_IS_UNIQUE;
 use store::merchants::moves::{self, Since, Watch};
+use store::node::{cells, tables};
 use store::{Failed, Store};
 
 use self::cluster::{Cell, OUTSIDE, limits, run};
@@ -346,4 +347,23 @@ async fn rows_move_into_a_cell_of_a_cluster_and_out_of_it() {
 async fn chain(connection: &mut PgConnection) -> Vec<(Vec<u8>, Vec<u8>)> {
     let entries = sqlx::query("select previous_hash, hash from audit order by sequence").fetch_all(connection).await.unwrap();
     entries.iter().map(|entry| (entry.get(0), entry.get(1))).collect()
+}
+
+#[tokio::test]
+async fn the_sizes_of_a_cell_are_those_of_its_shards() {
+    let Some(cell) = cell("sizes").await else { return };
+    let (store, mut connection) = (cell.store(), cell.connect_to_holder().await);
+    let merchants = async || {
+        let tables = tables::list(&store).await.unwrap();
+        tables.into_iter().find(|table| table.name == "merchant").unwrap()
+    };
+    let (before, none) = (cells::size(&store).await.unwrap(), merchants().await);
+    assert_eq!((none.rows, none.bytes), (0, 0));
+    let many = "insert into merchant (merchant_id, handle, name, created_at)
+        select gen_random_uuid(), 'm' || number, 'A merchant', '2026-03-01T12:00:00Z' from generate_series(1, 5000) as number";
+    run(&mut connection, many).await.unwrap();
+    run(&mut connection, "analyze merchant").await.unwrap();
+    let (after, some) = (cells::size(&store).await.unwrap(), merchants().await);
+    assert_eq!(some.rows, 5_000);
+    assert!(some.bytes > 300_000 && after - before > some.bytes, "{some:?}: {before} and then {after}");
 }

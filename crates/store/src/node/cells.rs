@@ -3,6 +3,7 @@
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
 use super::installation::ClockAhead;
+use super::tables::begin_seeing_shards;
 use crate::server::connect;
 use crate::{Failed, Store};
 
@@ -56,7 +57,10 @@ pub async fn size(store: &Store) -> Result<i64, Failed> {
         where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')
         "#
     );
-    Ok(size.fetch_one(&store.pool).await?)
+    let mut connection = begin_seeing_shards(store).await?;
+    let size = size.fetch_one(&mut connection).await?;
+    connection.rollback().await?;
+    Ok(size)
 }
 
 /// Moves the clock of a sandbox's cell as far ahead as that of the first cell. Functions of the schema go by it.

@@ -1,5 +1,8 @@
 //! The size of what is stored, as PostgreSQL knows it since it last looked.
 
+use sqlx::Executor as _;
+
+use crate::connection::Connection;
 use crate::{Failed, Store};
 
 /// A table, with all its partitions.
@@ -12,12 +15,20 @@ pub struct Table {
     pub bytes: i64,
 }
 
+/// A transaction that sees the shards of a cell, which have its rows. A cluster hides them, and other servers ignore the setting.
+pub(super) async fn begin_seeing_shards(store: &Store) -> Result<Connection, Failed> {
+    let mut connection = store.pool.begin().await?;
+    connection.execute("set local citus.override_table_visibility = off").await?;
+    Ok(connection)
+}
+
 /// Every table by its name.
 pub async fn list(store: &Store) -> Result<Vec<Table>, Failed> {
     let tables = sqlx::query_as!(
         Table,
         r#"
-        select coalesce(whole.relname, stored.relname)::text as "name!",
+        -- The name of a shard ends in its number.
+        select regexp_replace(coalesce(whole.relname, stored.relname), '_[0-9]+$', '') as "name!",
             sum(greatest(stored.reltuples, 0))::bigint as "rows!", sum(stored.relpages::bigint * 8192)::bigint as "bytes!"
         from pg_catalog.pg_class as stored
         left join pg_catalog.pg_inherits as inherits on inherits.inhrelid = stored.oid
@@ -27,5 +38,8 @@ pub async fn list(store: &Store) -> Result<Vec<Table>, Failed> {
         order by 1
         "#,
     );
-    Ok(tables.fetch_all(&store.pool).await?)
+    let mut connection = begin_seeing_shards(store).await?;
+    let tables = tables.fetch_all(&mut connection).await?;
+    connection.rollback().await?;
+    Ok(tables)
 }
