@@ -227,6 +227,15 @@ impl World {
         value.map_or(0, |value| value.parse().unwrap())
     }
 
+    /// The line of a gauge that each cell has for itself, for the cell of this world. The first cell's has no label.
+    pub fn of_its_cell(&self, gauge: &str) -> String {
+        let Some(cell) = self.app.place().label() else { return gauge.to_owned() };
+        match gauge.split_once('{') {
+            Some((name, labels)) => format!(r#"{name}{{cell="{cell}",{labels}"#),
+            None => format!(r#"{gauge}{{cell="{cell}"}}"#),
+        }
+    }
+
     pub fn time_passes(&self, by: Duration) {
         self.app.clock.advance(by);
     }

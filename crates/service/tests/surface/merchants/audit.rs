@@ -38,9 +38,8 @@ async fn is_changed(world: &World, merchant: &Merchant, count: i32) {
 
 /// Does to the audit what only its owner could do, with the triggers off.
 async fn tamper(world: &World, table: &str, statement: String) {
-    let whole = format!("alter table {table} disable trigger user; {statement}; alter table {table} enable trigger user");
     let database = if table == "home_audit" { world.database.home() } else { world.database.as_ref() };
-    database.execute(&whole).await;
+    database.execute_without_triggers(table, &statement).await;
 }
 
 async fn verified(world: &World, merchant: MerchantId) -> Verified {
@@ -97,11 +96,7 @@ async fn an_entry_that_was_altered_removed_or_put_in_breaks_its_chain_there() {
         (format!("update audit set actor = 'somebody else' where sequence = 3 and {of_acme}"), Some(3), Fault::Altered),
         (format!("update audit set detail = detail || ' ' where sequence = 8 and {of_acme}"), Some(8), Fault::Altered),
         (format!("update audit set before = '' where sequence = 1 and {of_acme}"), Some(1), Fault::Altered),
-        (
-            format!("update audit set done_at = done_at + interval '1 microsecond' where sequence = 2 and {of_acme}"),
-            Some(2),
-            Fault::Altered,
-        ),
+        (format!("update audit set done_at = '2026-03-01T12:00:00.000001Z' where sequence = 2 and {of_acme}"), Some(2), Fault::Altered),
         (format!("delete from audit where sequence = 5 and {of_acme}"), Some(5), Fault::Missing),
         (format!("delete from audit where sequence = 1 and {of_acme}"), Some(1), Fault::Missing),
         (format!("delete from audit where sequence = 8 and {of_acme}"), Some(8), Fault::Missing),

@@ -152,7 +152,8 @@ async fn a_node_whose_clock_is_off_takes_no_buckets_and_runs_no_timers_until_it_
     let (status, page) = off.admin("/readyz").await;
     assert!(status == 503 && page.contains("delivers nothing"), "{page}");
     let (_, metrics) = off.admin("/metrics").await;
-    let skew = metrics.lines().find_map(|line| line.strip_prefix("backhaul_clock_skew_seconds ")).unwrap();
+    let gauge = format!("{} ", off.of_its_cell("backhaul_clock_skew_seconds"));
+    let skew = metrics.lines().find_map(|line| line.strip_prefix(&gauge)).unwrap();
     assert!((2.5..3.5).contains(&skew.parse::<f64>().unwrap()), "{skew}");
 
     // It takes part as soon as its clock is right, and no longer when it goes wrong again.

@@ -129,8 +129,8 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     );
     assert_eq!(command(&["failures", "list", "--interface", "mail"])["items"][0]["message_id"], json!(id.to_string()));
     assert_eq!(command(&["messages", "list", "--interface", "mail"])["items"].as_array().unwrap().len(), 1);
-    world.shows("backhaul_internal_failures", 1).await;
-    assert_eq!(world.metric(r#"backhaul_failure_queue{interface="rma"}"#).await, 0);
+    world.shows(&world.of_its_cell("backhaul_internal_failures"), 1).await;
+    assert_eq!(world.metric(&world.of_its_cell(r#"backhaul_failure_queue{interface="rma"}"#)).await, 0);
 
     // And retries it once the server accepts mails.
     mailbox.answer(Answer::Accept);

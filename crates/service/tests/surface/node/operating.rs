@@ -19,7 +19,8 @@ async fn a_healthy_service_is_alive_and_ready() {
     assert_eq!(status, 200, "{body}");
     let body: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(body["ready"], true);
-    let checks: Vec<&str> = body["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
+    let of_home = body["checks"].as_array().unwrap().iter().filter(|check| check["cell"].is_null());
+    let checks: Vec<&str> = of_home.map(|check| check["name"].as_str().unwrap()).collect();
     assert_eq!(checks, ["database", "writes", "durability", "mode", "schema", "keys"]);
 }
 

@@ -154,9 +154,9 @@ async fn what_waits_is_counted_and_paused_endpoints_have_no_part_in_it() {
         ("backhaul_delivery_buckets_unowned", 0),
         ("backhaul_delivery_partitions_ahead_days", 14),
     ] {
-        world.shows(metric, value).await;
+        world.shows(&world.of_its_cell(metric), value).await;
     }
     receiver.systems.answer(PATH, Answer::ok());
     receiver.systems.release();
-    world.shows("backhaul_delivery_past_due", 0).await;
+    world.shows(&world.of_its_cell("backhaul_delivery_past_due"), 0).await;
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::orders::forget_outdated::forget_outdated;
+use chrono::TimeDelta;
 
 use crate::world::{World, message, order};
 
@@ -31,8 +32,8 @@ async fn an_import_whose_process_was_killed_is_deleted_after_90_days_too() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     merchant.imports(&[order("1")]).await;
-    let killed = "update order_import set state = 'running', owner = import_id, leased_until = updated_at + interval '1 minute'";
-    sqlx::raw_sql(killed).execute(&mut world.database.connect().await).await.unwrap();
+    let killed = sqlx::query("update order_import set state = 'running', owner = import_id, leased_until = $1");
+    killed.bind(world.app.now() + TimeDelta::minutes(1)).execute(&mut world.database.connect().await).await.unwrap();
     for (hours, kept) in [(90 * 24 - 1, 1), (1, 0)] {
         world.time_passes(Duration::from_hours(hours));
         forget_outdated(&world.app).await.unwrap();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper};
 use backhaul::flow::returns::configure_carrier::remove_carrier;
+use chrono::TimeDelta;
 use domain::returns::work::WorkKind;
 use reqwest::Method;
 use sandbox::carrier::{Failure, Faults, Operation, Status};
@@ -204,8 +205,9 @@ async fn a_tracking_number_of_a_return_that_is_over_goes_to_the_next_one() {
             }
             _ => {
                 carried.is_refunded(case, &other).await;
-                sqlx::query("update rma set updated_at = updated_at - interval '90 days' where identifier = $1")
+                sqlx::query("update rma set updated_at = $2 where identifier = $1")
                     .bind(&other)
+                    .bind(world.app.now() - TimeDelta::days(90))
                     .execute(&mut world.database.connect().await)
                     .await
                     .unwrap();
