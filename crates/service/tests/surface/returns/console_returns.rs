@@ -251,7 +251,8 @@ async fn support_sends_a_mail_again_and_acts_for_the_shopper() {
     let mail = between(&page, &format!("href=\"{at}/mails/"), "\"").to_owned();
     assert!(support.get(&format!("{at}/mails/{mail}")).await.page().contains("Send the mail “confirmed” again?"));
     assert_eq!(support.get(&format!("/merchants/acme/returns/{other}/mails/{mail}")).await.status, 404, "the mail of another return");
-    assert_eq!(support.post(&format!("{at}/mails/{mail}"), &NOTHING).await.location, at);
+    let sent = support.post(&format!("{at}/mails/{mail}"), &NOTHING).await;
+    assert_eq!(sent.location, at, "{}", sent.text);
     world.deliver_all_due().await;
     assert_eq!(mailbox.received().len(), 3);
     assert!(support.get(&format!("{at}/act")).await.page().contains("Make the link"));
