@@ -91,9 +91,13 @@ pub(super) fn addresses(database: &Database, cells: &[CellSettings]) -> Result<V
     Ok(addresses)
 }
 
+/// The fewest connections of the console to one cell. Some of its pages look something up beside the transaction that they have open, and
+/// with a single connection they would wait for themselves.
+const FEWEST_OF_CONSOLE: u32 = 2;
+
 /// The limits of the connection pools of one cell. All cells share the connections of the process.
 pub(super) fn pool_limits(database: &Database, console: u32, cells: &[CellSettings]) -> PoolLimits {
-    let console = if console == 0 { 0 } else { (console / count(cells)).max(1) };
+    let console = if console == 0 { 0 } else { (console / count(cells)).max(FEWEST_OF_CONSOLE) };
     PoolLimits { sizes: pool_sizes(database, cells).unwrap_or(database.connections), console, ..database.limits() }
 }
 
@@ -179,6 +183,15 @@ mod tests {
         let five = (1..5).map(|n| format!(r#"{{ name = "c{n}", schema = "c{n}" }}"#)).collect::<Vec<_>>().join(",");
         let refused = with(&format!("[{five}]")).expect_err("too many cells").to_string();
         assert!(refused.contains("database.connections is 40, but 5 cells need at least 50 connections"), "{refused}");
+    }
+
+    #[test]
+    fn the_console_has_two_connections_to_each_cell_at_least() {
+        let cells = |count: u32| (0..count).map(|n| format!(r#"{{ name = "c{n}", schema = "c{n}" }}"#)).collect::<Vec<_>>().join(",");
+        for (others, connections) in [(0, 4), (1, 2), (2, 2), (3, 2)] {
+            let settings = with(&format!("[{}]", cells(others))).expect("settings");
+            assert_eq!(settings.pool_limits().console, connections, "{others} cells besides the first one");
+        }
     }
 
     #[test]
