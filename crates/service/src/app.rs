@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use crate::delivery::photos::Photos;
 use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
-use crate::gathering::{Carried, Queues, Wanted};
+use crate::gathering::{Carried, Gathering, Wanted};
 use crate::grants::GrantCache;
 use crate::intake::Intake;
 use crate::node::limits::Limits;
@@ -41,10 +41,10 @@ pub struct Parts {
     pub fingerprints: FingerprintKeys,
     /// The queue of order messages that share an upsert.
     pub intake: Arc<Intake>,
-    /// The queues of carrier events that share a transaction.
-    pub carrier_events: Queues<Carried>,
-    /// The queues of new returns that share a transaction.
-    pub new_returns: Queues<Wanted>,
+    /// The queue of carrier events that share a transaction.
+    pub carrier_events: Arc<Gathering<Carried>>,
+    /// The queue of new returns that share a transaction.
+    pub new_returns: Arc<Gathering<Wanted>>,
     pub grants: GrantCache,
     pub shops: ShopCache,
     /// The variants that merchants offer for exchanges.
@@ -96,8 +96,8 @@ impl App {
                 delivery,
                 fingerprints,
                 intake: Arc::default(),
-                carrier_events: Queues::default(),
-                new_returns: Queues::default(),
+                carrier_events: Arc::default(),
+                new_returns: Arc::default(),
                 grants: GrantCache::default(),
                 shops: ShopCache::default(),
                 limits,
@@ -155,8 +155,8 @@ impl Parts {
             delivery: self.delivery.beside(node),
             fingerprints: self.fingerprints.clone(),
             intake: Arc::default(),
-            carrier_events: Queues::default(),
-            new_returns: Queues::default(),
+            carrier_events: Arc::default(),
+            new_returns: Arc::default(),
             grants: GrantCache::default(),
             shops: ShopCache::default(),
             variants: Arc::clone(&self.variants),

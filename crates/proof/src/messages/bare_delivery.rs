@@ -1,5 +1,4 @@
-//! The baseline for delivery: the same inserts, reads and settles as in the service, in batches of the same size, without any
-//! calls in between.
+//! The baseline for delivery: the same inserts, reads and settles as in the service, without any calls in between.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +17,8 @@ use uuid::Uuid;
 
 use crate::messages::owing::Target;
 
-/// The same number of writers and the same batch size as in the service.
+/// The number of writers and the size of their batches. They stay as they are, so that figures can be compared with earlier ones; the
+/// service may find better ones.
 const WRITERS: usize = 4;
 const MOST_SETTLED: usize = 64;
 /// The length of a lease; longer than any measurement.

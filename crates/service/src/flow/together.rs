@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::gathering::{Gathering, Job, Joined, Queues, Work, Writer};
+use crate::gathering::{Gathering, Job, Joined, Work, Writer};
 
 /// How long work waits for the one that is done alone, which may have to wait for a lock.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -22,8 +22,8 @@ pub(super) trait Together: Work<Done: Send> + Send + Sync + Sized + 'static {
     /// The name of the work in the log.
     const NAME: &str;
 
-    /// The queues of this kind.
-    fn queues(app: &App) -> &Queues<Self>;
+    /// The queue of this kind.
+    fn queue(app: &App) -> &Arc<Gathering<Self>>;
 
     /// Does a batch in one transaction. Returns what was done of each, and `None` for work that has to be done alone.
     fn attempt(app: &App, batch: &[&Self]) -> impl Future<Output = Result<Vec<Option<Self::Done>>, Failed>> + Send;
@@ -48,7 +48,7 @@ impl<W: Together> Drop for Turn<W> {
 
 /// Lets work wait for its batch, unless it comes alone.
 pub(super) async fn gather<W: Together>(app: &App, work: W) -> Result<Place<W>, Failed> {
-    let queue = Arc::clone(W::queues(app).of(work.key().0));
+    let queue = Arc::clone(W::queue(app));
     let mut answered = match queue.join(work) {
         Joined::First => return Ok(Place::Alone(Some(Turn(app.clone(), queue)))),
         Joined::Waiting(answered) => answered,
@@ -74,9 +74,17 @@ fn go_on<W: Together>(app: &App, queue: &Arc<Gathering<W>>) {
     }
 }
 
+/// Starts a writer beside another one.
+fn start<W: Together>(app: App, writer: Writer<W>) {
+    tokio::spawn(write(app, writer));
+}
+
 /// Does batches until nothing waits.
 async fn write<W: Together>(app: App, mut writer: Writer<W>) {
     while let Some(batch) = writer.next_batch().await {
+        if let Some(second) = writer.second() {
+            start(app.clone(), second);
+        }
         do_all(&app, batch).await;
     }
 }

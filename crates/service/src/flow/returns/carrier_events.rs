@@ -4,6 +4,7 @@
 //! that somebody else has locked, one that the shopper has a mail of.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use domain::id::MerchantId;
 use domain::returns::rma::{Event, Step, Which};
@@ -14,12 +15,12 @@ use super::mail_shopper::is_news;
 use super::save_return::{message_on, step};
 use crate::app::App;
 use crate::flow::together::{Together, merchants};
-use crate::gathering::{Applied, Carried, Queues, Work as _};
+use crate::gathering::{Applied, Carried, Gathering, Work as _};
 
 impl Together for Carried {
     const NAME: &str = "carrier events";
 
-    fn queues(app: &App) -> &Queues<Self> {
+    fn queue(app: &App) -> &Arc<Gathering<Self>> {
         &app.carrier_events
     }
 

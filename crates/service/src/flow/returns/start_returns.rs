@@ -4,6 +4,7 @@
 //! locked, one that travels with a label of ours or that the shopper has a mail of.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use domain::id::MerchantId;
 use domain::returns::rma::Event;
@@ -20,13 +21,13 @@ use super::save_return::message_on;
 use super::start_return::Case;
 use crate::app::App;
 use crate::flow::together::{Together, merchants};
-use crate::gathering::{Queues, Wanted, Work as _};
+use crate::gathering::{Gathering, Wanted, Work as _};
 use crate::show::returns::rmas::shown;
 
 impl Together for Wanted {
     const NAME: &str = "new returns";
 
-    fn queues(app: &App) -> &Queues<Self> {
+    fn queue(app: &App) -> &Arc<Gathering<Self>> {
         &app.new_returns
     }
 
