@@ -70,8 +70,8 @@ impl Units {
 /// Writes a change: the SQL before everything else, that before and after the update of the return, the merchant, the change, and the
 /// arguments from `$32` on. PostgreSQL runs what nobody reads from in reverse order, so what stands first takes its locks last.
 ///
-/// A unit takes the element at its position from each list. A join with `unnest` would be planned anew every time, because the
-/// planner expects a shorter list to pay off.
+/// A unit takes the element at its position from each list, as JSON: with a subscript, a node of a cluster that passes the statement on
+/// crashes. A join with `unnest` would be planned anew every time, because the planner expects a shorter list to pay off.
 macro_rules! write_change {
     ($query:ident, $first:tt, $before:tt, $after:tt, $merchant:expr, $change:expr $(, $argument:expr)* $(,)?) => {
         sqlx::$query!(
@@ -79,13 +79,13 @@ macro_rules! write_change {
                 + $first
                 + "units as (
                 update rma_item
-                set parcel = ($19::text[])[position + 1], tracking_number = ($20::text[])[position + 1],
-                    receiving = ($21::text[])[position + 1], refund_identifier = ($22::text[])[position + 1],
-                    refund_in_question = ($23::boolean[])[position + 1], refund_type = ($24::text[])[position + 1],
-                    exchange_owed = ($25::boolean[])[position + 1], exchange_order_identifier = ($26::text[])[position + 1],
-                    estimated_cents = ($27::bigint[])[position + 1], fee_cents = ($28::bigint[])[position + 1],
-                    service_cents = ($29::bigint[])[position + 1], shopper_cents = ($30::bigint[])[position + 1]
-                where merchant_id = $1 and rma_id = $2 and $17::boolean and ($18::boolean[])[position + 1]
+                set parcel = to_jsonb($19::text[]) ->> position, tracking_number = to_jsonb($20::text[]) ->> position,
+                    receiving = to_jsonb($21::text[]) ->> position, refund_identifier = to_jsonb($22::text[]) ->> position,
+                    refund_in_question = (to_jsonb($23::boolean[]) ->> position)::boolean, refund_type = to_jsonb($24::text[]) ->> position,
+                    exchange_owed = (to_jsonb($25::boolean[]) ->> position)::boolean, exchange_order_identifier = to_jsonb($26::text[]) ->> position,
+                    estimated_cents = (to_jsonb($27::bigint[]) ->> position)::bigint, fee_cents = (to_jsonb($28::bigint[]) ->> position)::bigint,
+                    service_cents = (to_jsonb($29::bigint[]) ->> position)::bigint, shopper_cents = (to_jsonb($30::bigint[]) ->> position)::bigint
+                where merchant_id = $1 and rma_id = $2 and $17::boolean and (to_jsonb($18::boolean[]) ->> position)::boolean
             ), noted as (
                 insert into rma_event (merchant_id, rma_id, sequence, happened_at, event, parcels)
                 select $1, $2, $3, $14, $15, $16 where $31::boolean
