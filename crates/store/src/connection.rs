@@ -30,7 +30,7 @@ use tokio::time::{Instant, timeout};
 use self::attempt::Attempt;
 use self::deferred::Deferred;
 use self::following::Following;
-pub(crate) use self::following::{Finding, Found};
+pub(crate) use self::following::{Finding, Found, Hints};
 
 /// The time after the server's own limit until a statement is given up.
 pub const MARGIN: Duration = Duration::from_millis(500);
@@ -89,6 +89,19 @@ impl Connections {
         }
     }
 
+    /// Whoever follows the cell, if it may move.
+    fn hints(&self) -> Option<Arc<Hints>> {
+        match &self.server {
+            Server::Same(_) => None,
+            Server::Holder(following) => Some(following.hints()),
+        }
+    }
+
+    /// True if connections are not taken from `pool` any more.
+    fn has_moved_on(&self, pool: &PgPool) -> bool {
+        pool.is_closed() && !self.known().is_closed()
+    }
+
     async fn close(&self) {
         let _ = timeout(self.limit, self.known().close()).await;
     }
@@ -101,10 +114,10 @@ impl Pool {
     }
 
     /// This pool, with connections that go to wherever the cell is.
-    pub(crate) fn following(self, finding: &Finding) -> Self {
+    pub(crate) fn following(self, finding: &Finding, hints: &Arc<Hints>) -> Self {
         let follow = |Connections { server, limit }| {
             let server = match server {
-                Server::Same(pool) => Server::Holder(Arc::new(Following::new(Arc::clone(finding), pool))),
+                Server::Same(pool) => Server::Holder(Arc::new(Following::new(Arc::clone(finding), Arc::clone(hints), pool))),
                 holder @ Server::Holder(_) => holder,
             };
             Connections { server, limit }
@@ -126,15 +139,20 @@ impl Pool {
     pub(crate) async fn acquire(&self) -> Result<Connection, Error> {
         let asked_at = Instant::now();
         let connections = self.connections();
-        let pool = connections.pool().await?;
-        let held = pool.acquire().await.map_err(|error| match error {
-            // Nothing was in use: the server was not there.
-            Error::PoolTimedOut if pool.size() == 0 => {
-                Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "no connection could be made in time"))
+        let mut pool = connections.pool().await?;
+        let held = loop {
+            match pool.acquire().await {
+                // The cell has moved to another node meanwhile, so wait there.
+                Err(Error::PoolClosed) if connections.has_moved_on(&pool) => pool = connections.pool().await?,
+                // Nothing was in use: the server was not there.
+                Err(Error::PoolTimedOut) if pool.size() == 0 => {
+                    return Err(Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "no connection could be made in time")));
+                }
+                held => break held?,
             }
-            other => other,
-        })?;
-        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, deferred: None, asked_at, limit: connections.limit })
+        };
+        let (hints, limit) = (connections.hints(), connections.limit);
+        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, deferred: None, hints, asked_at, limit })
     }
 
     /// Waits for a free connection and opens a transaction. Dropping the connection without [`Connection::commit`] undoes it.
@@ -202,6 +220,7 @@ pub(crate) struct Connection {
     in_transaction: bool,
     /// Runs before the next statement.
     deferred: Option<Deferred>,
+    hints: Option<Arc<Hints>>,
     asked_at: Instant,
     limit: Duration,
 }
@@ -272,7 +291,7 @@ impl Connection {
     /// The connection itself, and the attempt to run one thing on it.
     fn start(&mut self, deadline: Instant) -> Result<(&mut PgConnection, Attempt<'_>), Error> {
         match &mut self.held {
-            Some(held) if self.is_whole => Ok((held, Attempt::new(&mut self.is_whole, deadline))),
+            Some(held) if self.is_whole => Ok((held, Attempt::new(&mut self.is_whole, deadline, self.hints.as_deref()))),
             _ => Err(attempt::given_up()),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! On a cluster, the URL of a cell leads to the coordinator. Every node takes the statements of every cell and passes them on, at a
 //! multiple of the cost, so connections are made to the node that holds the cell. The coordinator says which one that is. It is asked
-//! again and again ([`Placement::look`]), and when the cell has moved, new connections go to its new node; until then the old one passes
+//! again and again ([`Placement::look`]), and at once when a statement took long or failed as it may in a move ([`Hints`]). When the cell has moved, new connections go to its new node; until then the old one passes
 //! everything on. A server without Citus is asked once.
 
 use std::future::pending;
@@ -13,11 +13,11 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{Error, Row as _};
 use tokio::sync::{Mutex, watch};
 
-use crate::connection::{Finding, Found, Pool};
+use crate::connection::{Finding, Found, Hints, Pool};
 use crate::server::{at_node, target_of};
 
 /// The node of the cluster that holds the schema. A schema is on one node as a whole, so one of its tables tells.
-const HOLDER: &str = "
+pub(crate) const HOLDER: &str = "
     select node.nodename, node.nodeport
     from pg_catalog.pg_dist_schema as cell
     join pg_catalog.pg_dist_partition as part on part.colocationid = cell.colocationid
@@ -36,13 +36,14 @@ pub(crate) struct Placement {
     /// Connections to the server of the URL.
     front: Pool,
     found: watch::Sender<Option<Found>>,
+    pub(crate) hints: Arc<Hints>,
     /// Held by whoever looks for the first time.
     looking: Mutex<()>,
 }
 
 impl Placement {
     pub(crate) fn new(url: &str, front: Pool) -> Self {
-        Self { url: url.into(), front, found: watch::Sender::new(None), looking: Mutex::default() }
+        Self { url: url.into(), front, found: watch::Sender::new(None), hints: Arc::default(), looking: Mutex::default() }
     }
 
     /// [`Placement::found`] for connections that follow the cell.

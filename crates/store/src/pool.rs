@@ -1,5 +1,6 @@
 //! The connection pools: one for flows, and separate ones for limits, issuing tokens, the delivery engine and the feed.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -162,15 +163,15 @@ impl Store {
         let front = connections(IN_FRONT, limits.acquire, session::settings(limits.statement, limits.lock, &[]));
         let front = Pool::new(front.connect_lazy_with(store.options.clone()), limits.statement);
         let placement = Arc::new(Placement::new(url, front));
-        let finding = placement.finding();
+        let (finding, hints) = (placement.finding(), Arc::clone(&placement.hints));
         Ok(Self {
-            pool: store.pool.following(&finding),
-            aside: store.aside.following(&finding),
-            engine: store.engine.following(&finding),
-            readers: store.readers.following(&finding),
-            feed: store.feed.following(&finding),
-            apart: store.apart.following(&finding),
-            tokens: store.tokens.following(&finding),
+            pool: store.pool.following(&finding, &hints),
+            aside: store.aside.following(&finding, &hints),
+            engine: store.engine.following(&finding, &hints),
+            readers: store.readers.following(&finding, &hints),
+            feed: store.feed.following(&finding, &hints),
+            apart: store.apart.following(&finding, &hints),
+            tokens: store.tokens.following(&finding, &hints),
             placement: Some(placement),
             channel: format!("{CHANNEL}_{name}").into(),
             ..store
@@ -181,6 +182,14 @@ impl Store {
     pub async fn follow(&self) -> Result<Option<Target>, Failed> {
         let Some(placement) = &self.placement else { return Ok(None) };
         Ok(placement.look().await?.then(|| self.target()))
+    }
+
+    /// Waits until the cell may just have moved to another node.
+    pub async fn may_have_moved(&self) {
+        match &self.placement {
+            Some(placement) => placement.hints.next().await,
+            None => pending().await,
+        }
     }
 
     /// The server that holds the cell, as far as it is known.

@@ -144,7 +144,7 @@ impl Engine {
         tasks.spawn(maintenance::keep_partitions(delivery.clone()));
         tasks.spawn(lease_keeper::run(delivery.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
         tasks.spawn(poller::run(delivery.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&polls)));
-        tasks.spawn(listener::run(delivery.clone(), events.clone()));
+        tasks.spawn(listener::run(delivery.clone(), events.clone(), Arc::clone(&polls)));
         tasks.spawn(gauges::run(delivery.clone(), Arc::clone(&leases)));
         tasks.spawn(maintenance::run_timer(delivery.clone(), Arc::clone(&leases), Arc::clone(&handlers.timer)));
         tasks.spawn(retries::run(delivery.clone(), Arc::clone(&leases)));

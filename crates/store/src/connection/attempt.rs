@@ -10,6 +10,7 @@ use futures::stream::BoxStream;
 use sqlx::Error;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
+use super::following::Hints;
 use super::notices;
 
 /// One thing that runs on a connection. The connection is whole again when it has ended in a way that leaves no doubt about
@@ -17,21 +18,31 @@ use super::notices;
 pub(super) struct Attempt<'c> {
     is_whole: &'c mut bool,
     deadline: Instant,
+    /// The start of the attempt and whoever follows the cell, if it may move.
+    followed: Option<(Instant, &'c Hints)>,
 }
 
 impl<'c> Attempt<'c> {
-    pub(super) fn new(is_whole: &'c mut bool, deadline: Instant) -> Self {
+    pub(super) fn new(is_whole: &'c mut bool, deadline: Instant, hints: Option<&'c Hints>) -> Self {
         *is_whole = false;
-        Self { is_whole, deadline }
+        Self { is_whole, deadline, followed: hints.map(|hints| (Instant::now(), hints)) }
+    }
+
+    /// Notes how it has ended.
+    fn end(&mut self, error: Option<&Error>) {
+        *self.is_whole = error.is_none_or(leaves_whole);
+        if let Some((started, hints)) = self.followed {
+            hints.take(started.elapsed(), error);
+        }
     }
 
     /// Runs `work` to its end.
-    pub(super) async fn run<T>(self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    pub(super) async fn run<T>(mut self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let mut work = pin!(work);
         let mut unconfirmed = false;
         let listening = poll_fn(|cx| notices::listen(&mut unconfirmed, || work.as_mut().poll(cx)));
         let result = timeout_at(self.deadline, listening).await.unwrap_or_else(|_| Err(timed_out()));
-        *self.is_whole = leaves_whole(&result);
+        self.end(result.as_ref().err());
         if unconfirmed { result.and(Err(not_confirmed())) } else { result }
     }
 
@@ -68,7 +79,7 @@ impl<T> Stream for Results<'_, '_, T> {
         };
         this.ended = !matches!(next, Some(Ok(_)));
         if this.ended {
-            *this.attempt.is_whole = next.as_ref().is_none_or(leaves_whole);
+            this.attempt.end(next.as_ref().and_then(|next| next.as_ref().err()));
         }
         Poll::Ready(match next {
             None if this.unconfirmed => Some(Err(not_confirmed())),
@@ -77,9 +88,9 @@ impl<T> Stream for Results<'_, '_, T> {
     }
 }
 
-/// Returns true if the connection can be used again after this result: the server has answered, or nothing was sent.
-fn leaves_whole<T>(result: &Result<T, Error>) -> bool {
-    matches!(result, Ok(_) | Err(Error::Database(_) | Error::Encode(_)))
+/// Returns true if the connection can be used again after this error: the server has answered, or nothing was sent.
+fn leaves_whole(error: &Error) -> bool {
+    matches!(error, Error::Database(_) | Error::Encode(_))
 }
 
 fn timed_out() -> Error {

@@ -2,10 +2,12 @@
 
 use std::mem;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use sqlx::Error;
 use sqlx::postgres::{PgConnectOptions, PgPool};
+use tokio::sync::Notify;
 
 /// A server at which a cell was found.
 #[derive(Clone)]
@@ -20,17 +22,56 @@ pub(crate) struct Found {
 /// Finds the server that holds a cell.
 pub(crate) type Finding = Arc<dyn Fn() -> BoxFuture<'static, Result<Found, Error>> + Send + Sync>;
 
+/// The duration of a statement that may have waited for its cell to move.
+const WAITED: Duration = Duration::from_millis(50);
+
+/// Hints that a cell may just have moved: a statement took long, because writes wait at the end of a move, or failed in a way in which
+/// it may fail then.
+#[derive(Default)]
+pub(crate) struct Hints {
+    given: Notify,
+}
+
+impl Hints {
+    /// Looks at a statement that has ended.
+    pub(super) fn take(&self, took: Duration, error: Option<&Error>) {
+        if took >= WAITED || error.is_some_and(may_be_of_a_move) {
+            self.given.notify_one();
+        }
+    }
+
+    /// Waits for the next hint.
+    pub(crate) async fn next(&self) {
+        self.given.notified().await;
+    }
+}
+
+/// True for an error that is not about the statement itself: the connection broke, a table is gone, or an error of Citus, which has no
+/// code of its own.
+fn may_be_of_a_move(error: &Error) -> bool {
+    match error {
+        Error::Database(error) => error.code().is_some_and(|code| ["08", "42P01", "XX"].iter().any(|class| code.starts_with(class))),
+        Error::Io(_) | Error::Protocol(_) => true,
+        _ => false,
+    }
+}
+
 /// Connections to the server that holds a cell.
 pub(super) struct Following {
     finding: Finding,
+    hints: Arc<Hints>,
     /// The connections to the server that was found as this one.
     current: RwLock<(u64, PgPool)>,
 }
 
 impl Following {
     /// Connections like those of `pool`, which is not used itself.
-    pub(super) fn new(finding: Finding, pool: PgPool) -> Self {
-        Self { finding, current: RwLock::new((0, pool)) }
+    pub(super) fn new(finding: Finding, hints: Arc<Hints>, pool: PgPool) -> Self {
+        Self { finding, hints, current: RwLock::new((0, pool)) }
+    }
+
+    pub(super) fn hints(&self) -> Arc<Hints> {
+        Arc::clone(&self.hints)
     }
 
     /// The connections to the server that holds the cell now.

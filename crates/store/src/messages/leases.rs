@@ -168,6 +168,14 @@ async fn send(store: &Store, lines: &[String]) -> Result<(), Failed> {
     Ok(())
 }
 
+/// What a listener waits for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Heard {
+    Line(String),
+    /// The cell is at another node now, where signals are sent from now on.
+    Moved,
+}
+
 /// Receives the notifications of other processes. Those sent while the connection is broken are lost; the backstop finds
 /// their work.
 pub struct Listener {
@@ -199,9 +207,9 @@ impl Listener {
         Ok(listening)
     }
 
-    /// Waits for the next line. Fails if the connection is broken, if the database no longer answers, or if the cell has moved: signals
-    /// arrive at the node at which they are sent.
-    pub async fn next(&mut self) -> Result<String, Failed> {
+    /// Waits for the next line, or until the cell has moved: signals arrive at the node at which they are sent. Fails if the connection is
+    /// broken or the database no longer answers.
+    pub async fn next(&mut self) -> Result<Heard, Failed> {
         let place = self.place.clone();
         let moved = async {
             match place {
@@ -210,8 +218,8 @@ impl Listener {
             }
         };
         tokio::select! {
-            heard = self.hear() => heard,
-            () = moved => Err(Failed::Unreachable("the cell has moved to another node".to_owned())),
+            heard = self.hear() => heard.map(Heard::Line),
+            () = moved => Ok(Heard::Moved),
         }
     }
 
