@@ -28,6 +28,7 @@ use store::merchants::accounts::HANDLE_IS_UNIQUE;
 use store::merchants::moves::{self, Since, Watch};
 use store::node::{cells, tables};
 use store::{Failed, Store};
+use tokio::time::timeout;
 
 use self::cluster::{Cell, OUTSIDE, limits, run};
 
@@ -177,6 +178,20 @@ async fn a_violated_key_is_known_by_its_name_in_a_cell() {
     assert!(failed.violates(HANDLE_IS_UNIQUE), "{failed}");
 }
 
+/// Every node takes the statements of every cell, also in the moments after a cell has left it.
+#[tokio::test]
+async fn a_node_survives_every_statement_that_it_passes_on() {
+    let Some(cell) = cell("passed_on").await else { return };
+    let mut other = cell.connect_to(3 - cell.place().await).await;
+    for statement in statements() {
+        if OUTSIDE.iter().chain(&OF_SCHEMA).any(|word| statement.text.contains(word)) {
+            continue;
+        }
+        // Some are refused there. If the node crashed, this would panic.
+        refusal(&mut other, &statement).await;
+    }
+}
+
 #[tokio::test]
 async fn a_cell_moves_and_its_audit_stays_as_it_was() {
     let Some(cell) = cell("moved").await else { return };
@@ -214,6 +229,28 @@ async fn a_cell_that_moves_is_followed() {
     assert_eq!(after, Some(store.target()));
     assert_ne!(after, Some(before));
     assert_eq!(store.mode().await.unwrap(), Some(Mode::Sandbox), "connections to the new node");
+}
+
+#[tokio::test]
+async fn a_cell_moves_back_once_what_its_last_move_left_behind_is_deleted() {
+    let Some(cell) = cell("back").await else { return };
+    let (first, mut reader) = (cell.place().await, cell.connect_to_holder().await);
+    // The old tables cannot be deleted as long as somebody reads them.
+    run(&mut reader, "begin; select count(*) from merchant").await.unwrap();
+    cell.move_on().await;
+    let mut moving = std::pin::pin!(cell.move_to(cell.port(first)));
+    let waiting = timeout(Duration::from_secs(3), &mut moving).await;
+    assert!(waiting.is_err(), "{waiting:?}");
+    run(&mut reader, "rollback").await.unwrap();
+    moving.await.unwrap();
+    assert_eq!(cell.place().await, first);
+}
+
+#[tokio::test]
+async fn a_refused_move_says_why_in_the_words_of_the_cluster() {
+    let Some(cell) = cell("nowhere").await else { return };
+    let refused = cell.move_to(1).await.unwrap_err().to_string();
+    assert!(refused.contains("non-existing node") && refused.contains("citus_add_node"), "{refused}");
 }
 
 /// The merchant of these tests.

@@ -1,7 +1,10 @@
 //! A cell as a schema: created before its first migration, and distributed after it where the server is the coordinator of a cluster.
 
+mod moving;
+
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
+pub use self::moving::{NotMoved, Refusal, move_to_node};
 use super::installation::ClockAhead;
 use super::tables::begin_seeing_shards;
 use crate::server::connect;
@@ -36,15 +39,6 @@ pub async fn create_schema(url: &str, schema: &str) -> Result<(), Failed> {
 pub async fn distribute(url: &str) -> Result<(), Failed> {
     let mut connection = connect(url).await?;
     connection.execute(DISTRIBUTE).await?;
-    Ok(connection.close().await?)
-}
-
-/// Moves the schema of `url`, which leads to the coordinator, to another node of the cluster, while it is in use.
-pub async fn move_to_node(url: &str, host: &str, port: u16) -> Result<(), Failed> {
-    let mut connection = connect(url).await?;
-    let host = host.replace('\'', "''");
-    let moved = format!("select citus_schema_move(current_schema()::regnamespace, '{host}', {port})");
-    connection.execute(AssertSqlSafe(moved)).await?;
     Ok(connection.close().await?)
 }
 

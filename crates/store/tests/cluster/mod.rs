@@ -8,6 +8,7 @@ use std::time::Duration;
 use domain::node::mode::Mode;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
+use store::node::cells::{self, NotMoved};
 use store::node::installation;
 use store::{PoolLimits, PoolSizes, Store};
 
@@ -173,14 +174,34 @@ impl Cell {
     /// Moves the cell to the other worker.
     pub async fn move_on(&self) {
         let other = 3 - self.place().await;
-        let port = PgConnectOptions::from_str(&self.nodes[other]).unwrap().get_port();
+        let port = self.port(other);
         let mut connection = self.connect_to_coordinator().await;
-        // Two moves at once give their replication slots the same name.
-        let mut alone = PgConnectOptions::from_str(&self.nodes[0]).unwrap().connect().await.unwrap();
-        run(&mut alone, "select pg_advisory_lock(4712)").await.unwrap();
+        let alone = self.alone().await;
         run(&mut connection, &format!("select citus_schema_move('cell', '127.0.0.1', {port})")).await.unwrap();
         assert_eq!(self.place().await, other);
         alone.close().await.unwrap();
+    }
+}
+
+impl Cell {
+    /// Waits until nobody else moves a cell, and keeps others from it: two moves at once give their replication slots the same name.
+    async fn alone(&self) -> PgConnection {
+        let mut alone = PgConnectOptions::from_str(&self.nodes[0]).unwrap().connect().await.unwrap();
+        run(&mut alone, "select pg_advisory_lock(4712)").await.unwrap();
+        alone
+    }
+
+    /// Moves the cell to the node at this port, as an operator does.
+    pub async fn move_to(&self, port: u16) -> Result<(), NotMoved> {
+        let alone = self.alone().await;
+        let moved = cells::move_to_node(&self.url(0), "127.0.0.1", port, |_| {}).await;
+        alone.close().await.unwrap();
+        moved
+    }
+
+    /// The port of a node.
+    pub fn port(&self, node: usize) -> u16 {
+        PgConnectOptions::from_str(&self.nodes[node]).unwrap().get_port()
     }
 }
 

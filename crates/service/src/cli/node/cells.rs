@@ -186,6 +186,8 @@ async fn move_cell(app: &App, name: &str, to: &Node, confirmation: &Confirmation
     let preview = format!("This moves {name} to {}:{}, while it works. Writes wait for less than a second at the end.", to.host, to.port);
     confirmation.ask(&preview, name)?;
     output::progress(&format!("moving {name}, which takes seconds to minutes, depending on its size"));
-    cells::move_to_node(there.place().address.url(), &to.host, to.port).await?;
+    cells::move_to_node(there.place().address.url(), &to.host, to.port, output::progress)
+        .await
+        .with_context(|| format!("{name} did not move"))?;
     output::said(format, &format!("{name} is at {}:{} now. Every process connects to it there within some seconds.", to.host, to.port))
 }
