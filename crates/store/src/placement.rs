@@ -2,8 +2,9 @@
 //!
 //! On a cluster, the URL of a cell leads to the coordinator. Every node takes the statements of every cell and passes them on, at a
 //! multiple of the cost, so connections are made to the node that holds the cell. The coordinator says which one that is. It is asked
-//! again and again ([`Placement::look`]), and at once when a statement took long or failed as it may in a move ([`Hints`]). When the cell has moved, new connections go to its new node; until then the old one passes
-//! everything on. A server without Citus is asked once.
+//! again and again ([`Placement::look`]), and at once when a statement took long or failed as it may in a move ([`Hints`]). When the
+//! cell has moved, new connections go to its new node; until then the old one passes everything on. A server without Citus is asked
+//! once.
 
 use std::future::pending;
 use std::sync::Arc;

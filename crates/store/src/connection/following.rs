@@ -101,3 +101,26 @@ impl Following {
         (current.0, current.1.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    fn is_hint(took: Duration, error: Option<&Error>) -> bool {
+        let hints = Hints::default();
+        hints.take(took, error);
+        hints.next().now_or_never().is_some()
+    }
+
+    #[test]
+    fn a_statement_that_took_long_or_lost_its_connection_may_have_met_a_move() {
+        assert!(is_hint(WAITED, None));
+        assert!(is_hint(Duration::ZERO, Some(&Error::Io(io::ErrorKind::ConnectionReset.into()))));
+        assert!(!is_hint(Duration::from_millis(1), None));
+        assert!(!is_hint(Duration::from_millis(1), Some(&Error::RowNotFound)));
+    }
+}
