@@ -63,6 +63,12 @@ fn is_shard_suffix(rest: &str) -> bool {
     rest.strip_prefix('_').is_some_and(|shard| !shard.is_empty() && shard.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// True for the text of an error of Citus, which has no code of its own: the node that holds the cell broke the connection to the node
+/// that passed the statement on.
+fn lost_a_node(message: &str) -> bool {
+    ["server closed the connection unexpectedly", "failure on connection marked as essential"].iter().any(|text| message.starts_with(text))
+}
+
 /// The code, with what it means if that is known.
 fn told(code: &str) -> String {
     explain(code).map_or_else(|| format!("SQLSTATE {code}"), |told| format!("{told} (SQLSTATE {code})"))
@@ -145,6 +151,9 @@ impl From<sqlx::Error> for Failed {
                     ("55P03" | "25006" | "25P03" | "55000", _) => Self::Unreachable(told(&code)),
                     // Connection failure, insufficient resources, operator intervention (shutdown, start-up), system error.
                     (code, _) if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => Self::Unreachable(told(code)),
+                    ("XX000", _) if lost_a_node(error.message()) => {
+                        Self::Unreachable("a node of the cluster broke its connection".to_owned())
+                    }
                     (_, Some(constraint)) => Self::Constraint(constraint.to_owned()),
                     (code, None) => Self::Refused(told(code)),
                 }
@@ -174,6 +183,13 @@ mod tests {
     fn a_connection_that_breaks_within_an_answer_makes_the_database_unreachable() {
         let failed = Failed::from(sqlx::Error::Protocol("a message ends too early".to_owned()));
         assert!(matches!(failed, Failed::Unreachable(_)) && failed.is_outage(), "{failed}");
+    }
+
+    #[test]
+    fn a_node_that_lost_the_one_it_passed_a_statement_on_to_is_recognised() {
+        assert!(lost_a_node("server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally"));
+        assert!(lost_a_node("failure on connection marked as essential: 127.0.0.1:5433"));
+        assert!(!lost_a_node("cache lookup failed for type 0"));
     }
 
     #[test]
