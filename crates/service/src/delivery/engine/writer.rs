@@ -18,7 +18,7 @@ use super::lease::Leases;
 use super::result::{AttemptResult, Batch, Settled};
 use crate::delivery::handle::Delivery;
 
-/// The maximum size of a batch. In one of 256, a message costs the database two thirds of what it costs in one of 64.
+/// The maximum size of a batch. In one of 256, a message costs the database about three quarters of what it costs in one of 64.
 const MOST: usize = 256;
 /// A batch of this size is a sign of traffic. The next one waits until it is full, or for [`GATHER`].
 const TRAFFIC: usize = 3;
