@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use sandbox::fault_proxy::{Direction, Fault};
-use store::messages::leases::{self, Listener};
+use store::messages::leases::{self, Heard, Listener};
 use store::orders::refusals::{self, Refusal};
 use tokio::time::{sleep, timeout};
 
@@ -114,7 +114,7 @@ async fn a_listener_notices_that_its_connection_is_dead() {
     let (world, network) = World::over_a_network(&IMPATIENT).await;
     let mut listener = Listener::new(world.app.cell()).await.unwrap();
     leases::notify(world.app.cell(), &["first".to_owned()]).await.unwrap();
-    assert_eq!(soon(listener.next()).await.unwrap(), "first");
+    assert_eq!(soon(listener.next()).await.unwrap(), Heard::Line("first".to_owned()));
     // A quiet time is no error.
     assert!(timeout(Duration::from_secs(2), listener.next()).await.is_err());
     network.inject(Fault::BlackHole);
@@ -122,7 +122,7 @@ async fn a_listener_notices_that_its_connection_is_dead() {
     network.heal();
     let mut listener = Listener::new(world.app.cell()).await.unwrap();
     leases::notify(world.app.cell(), &["second".to_owned()]).await.unwrap();
-    assert_eq!(soon(listener.next()).await.unwrap(), "second");
+    assert_eq!(soon(listener.next()).await.unwrap(), Heard::Line("second".to_owned()));
 }
 
 #[tokio::test]

@@ -110,6 +110,6 @@ async fn place(url: &str, worker: &str) {
     connection.close().await.unwrap();
     let worker = options(worker);
     if port != i32::from(worker.get_port()) {
-        cells::move_to_node(url, worker.get_host(), worker.get_port()).await.unwrap();
+        cells::move_to_node(url, worker.get_host(), worker.get_port(), |_| ()).await.unwrap();
     }
 }
