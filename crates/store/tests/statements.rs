@@ -390,6 +390,29 @@ fn what_an_insert_has_skipped_is_told_by_what_it_returns() {
     }
 }
 
+/// In a cell, the parts of a statement run one after the other, and foreign keys are checked after each.
+#[tokio::test]
+async fn a_statement_writes_a_row_before_those_that_refer_to_it() {
+    let mut connection = database("referring").await;
+    let keys: Vec<(String, String)> = sqlx::query_as(
+        "select distinct conrelid::regclass::text, confrelid::regclass::text from pg_constraint where contype = 'f' and conrelid <> confrelid",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    let keys: Vec<[String; 2]> = keys.iter().map(|(of, to)| [of, to].map(|table| format!("insert into {table} "))).collect();
+    let mut written_together = 0;
+    for statement in statements() {
+        for [referring, referred] in &keys {
+            if let (Some(referring), Some(referred)) = (statement.find(referring), statement.find(referred)) {
+                assert!(referred < referring, "{statement}");
+                written_together += 1;
+            }
+        }
+    }
+    assert!(written_together > 5, "{written_together}");
+}
+
 #[test]
 fn no_update_takes_an_element_of_a_list_by_a_subscript() {
     // A node of a cluster that passes such an update on crashes (docs/adr/0063-what-a-cell-takes.md).
