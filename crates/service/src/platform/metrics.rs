@@ -16,7 +16,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-pub use self::cells::{CellGauge, QueueLabels};
+pub use self::cells::{AttemptLabels, CellGauge, QueueLabels};
 pub use self::pages::{Pages, PortalStep, SecurityEvents, Surface};
 use self::process::ProcessGauges;
 pub use self::spans::Spans;
@@ -44,15 +44,6 @@ pub struct ResultLabels {
 pub struct RouteLabels {
     /// The route's pattern.
     pub route: String,
-}
-
-/// The labels of a call to a merchant's system.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-pub struct AttemptLabels {
-    /// The interface, `endpoint_test`, or the kind of internal work.
-    pub interface: &'static str,
-    /// The HTTP status, `other` if it is none of the five classes, or the kind of error if there was none.
-    pub outcome: String,
 }
 
 /// The label of a call's duration.
@@ -347,11 +338,11 @@ impl Metrics {
         self.admin_listener.register(registry.sub_registry_with_prefix("admin"));
     }
 
-    /// Counts a call to a merchant's system, which may answer with any number as its status.
-    pub fn attempted(&self, interface: &'static str, outcome: String, took: Duration) {
+    /// Counts a call to a merchant's system of the cell with this label. It may answer with any number as its status.
+    pub fn attempted(&self, cell: Option<&str>, interface: &'static str, outcome: String, took: Duration) {
         let unknown = outcome.parse().is_ok_and(|status: u16| !(100..600).contains(&status));
         let outcome = if unknown { "other".to_owned() } else { outcome };
-        self.attempts.get_or_create(&AttemptLabels { interface, outcome }).inc();
+        self.attempts.get_or_create(&AttemptLabels { cell: cell.map(str::to_owned), interface, outcome }).inc();
         self.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(took.as_secs_f64());
     }
 

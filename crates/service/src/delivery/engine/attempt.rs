@@ -137,7 +137,7 @@ async fn call(
     let may_continue = || leases.is_valid(message.hold, leases.now());
     let (result, token) = send(delivery, prepared, message, most_kept, &may_continue).await;
     crash::point(Point::Answered);
-    delivery.metrics.attempted(message.kind.as_str(), result.outcome.word(), result.took);
+    delivery.metrics.attempted(delivery.place().label(), message.kind.as_str(), result.outcome.word(), result.took);
     if let Some(span) = span {
         end_span(delivery, span, message, &result.outcome);
     }

@@ -200,7 +200,8 @@ impl Log {
     fn close(self, delivery: &Delivery) -> Vec<(DateTime<Utc>, Outcome)> {
         let close = |entry: Entry| {
             let (outcome, ended) = entry.ended.unwrap_or_else(|| (Outcome::TimedOut, delivery.clock.uptime()));
-            delivery.metrics.attempted(INTERFACE.as_str(), outcome.word(), ended.saturating_sub(entry.began));
+            let took = ended.saturating_sub(entry.began);
+            delivery.metrics.attempted(delivery.place().label(), INTERFACE.as_str(), outcome.word(), took);
             (entry.began_at, outcome)
         };
         self.0.into_iter().map(close).collect()

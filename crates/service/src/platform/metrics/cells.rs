@@ -1,4 +1,4 @@
-//! Gauges that each cell has for itself. Those of the first cell have no label, as if there were no others, so that alarms and
+//! Metrics that each cell has for itself. Those of the first cell have no label, as if there were no others, so that alarms and
 //! dashboards stay what they are; `sum by (cell)` tells the cells apart.
 
 use std::fmt;
@@ -71,6 +71,27 @@ impl EncodeLabelSet for QueueLabels {
             ("cell", cell.as_str()).encode(encoder.encode_label())?;
         }
         ("interface", self.interface).encode(encoder.encode_label())
+    }
+}
+
+/// The labels of a call to a merchant's system.
+#[derive(Clone, Debug, Hash, PartialEq, Eq)]
+pub struct AttemptLabels {
+    /// The name of a cell besides the first one.
+    pub cell: Option<String>,
+    /// The interface, `endpoint_test`, or the kind of internal work.
+    pub interface: &'static str,
+    /// The HTTP status, `other` if it is none of the five classes, or the kind of error if there was none.
+    pub outcome: String,
+}
+
+impl EncodeLabelSet for AttemptLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        if let Some(cell) = &self.cell {
+            ("cell", cell.as_str()).encode(encoder.encode_label())?;
+        }
+        ("interface", self.interface).encode(encoder.encode_label())?;
+        ("outcome", self.outcome.as_str()).encode(encoder.encode_label())
     }
 }
 
