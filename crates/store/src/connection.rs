@@ -25,15 +25,18 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Describe, Either, Error, Execute, Executor, PgConnection, PgPool, Postgres, SqlSafeStr as _, SqlStr};
 use tokio::runtime::Handle;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use self::attempt::Attempt;
 use self::deferred::Deferred;
-use self::following::Following;
 pub(crate) use self::following::{Finding, Found, Hints};
+use self::following::{Following, is_of_another_node};
 
 /// The time after the server's own limit until a statement is given up.
 pub const MARGIN: Duration = Duration::from_millis(500);
+
+/// Has a transaction at the node of a cluster see the tables of the cell, and not its local views.
+const SEE_TABLES: &str = "select set_config('search_path', current_setting('backhaul.path'), true)";
 
 tokio::task_local! {
     /// Set while work runs that must not take connections from the others.
@@ -82,10 +85,19 @@ impl Connections {
         }
     }
 
-    async fn pool(&self) -> Result<PgPool, Error> {
+    /// The connections to the server, and the number of the node if the cell is to be held there.
+    async fn pool(&self) -> Result<(PgPool, Option<u64>), Error> {
         match &self.server {
-            Server::Same(pool) => Ok(pool.clone()),
+            Server::Same(pool) => Ok((pool.clone(), None)),
             Server::Holder(following) => following.pool().await,
+        }
+    }
+
+    /// Looks for the cell, which has left the node with this number. If it is not known to be on another one yet, waits for a moment.
+    async fn leave(&self, node: u64) -> Result<(), Error> {
+        match &self.server {
+            Server::Same(_) => Ok(()),
+            Server::Holder(following) => following.leave(node).await,
         }
     }
 
@@ -135,15 +147,15 @@ impl Pool {
         self.set_apart.as_ref().filter(|_| CONFINED.try_with(|()| ()).is_ok()).unwrap_or(&self.all)
     }
 
-    /// Waits for a free connection.
+    /// Waits for a free connection, for what uses no table.
     pub(crate) async fn acquire(&self) -> Result<Connection, Error> {
         let asked_at = Instant::now();
         let connections = self.connections();
-        let mut pool = connections.pool().await?;
+        let (mut pool, mut node) = connections.pool().await?;
         let held = loop {
             match pool.acquire().await {
                 // The cell has moved to another node meanwhile, so wait there.
-                Err(Error::PoolClosed) if connections.has_moved_on(&pool) => pool = connections.pool().await?,
+                Err(Error::PoolClosed) if connections.has_moved_on(&pool) => (pool, node) = connections.pool().await?,
                 // Nothing was in use: the server was not there.
                 Err(Error::PoolTimedOut) if pool.size() == 0 => {
                     return Err(Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "no connection could be made in time")));
@@ -152,34 +164,65 @@ impl Pool {
             }
         };
         let (hints, limit) = (connections.hints(), connections.limit);
-        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, deferred: None, hints, asked_at, limit })
+        Ok(Connection { held: Some(held), node, is_whole: true, in_transaction: false, deferred: None, hints, asked_at, limit })
+    }
+
+    /// Waits for a free connection for single statements. [`Connection::end`] ends its work.
+    pub(crate) async fn single(&self) -> Result<Connection, Error> {
+        let connection = self.acquire().await?;
+        if connection.node.is_none() { Ok(connection) } else { self.open(connection, "").await }
     }
 
     /// Waits for a free connection and opens a transaction. Dropping the connection without [`Connection::commit`] undoes it.
     pub(crate) async fn begin(&self) -> Result<Connection, Error> {
+        self.open(self.acquire().await?, "").await
+    }
+
+    /// Opens a transaction that reads the tables of the cell themselves, for what a view of one does not have: the transaction that wrote a
+    /// row, the keys of a table. It does not hold the cell, so it may take long.
+    pub(crate) async fn begin_on_tables(&self) -> Result<Connection, Error> {
         let mut connection = self.acquire().await?;
-        connection.begin().await?;
+        connection.in_transaction = true;
+        let begin = if connection.node.is_some() { format!("begin; {SEE_TABLES}") } else { "begin".to_owned() };
+        connection.control(AssertSqlSafe(begin).into_sql_str(), Instant::now() + connection.limit).await?;
         Ok(connection)
+    }
+
+    /// Opens a transaction that begins with these `statements`, in one round trip. At the node of a cluster that holds the cell, it holds
+    /// it there. If the cell has left the node, nothing was done, and the transaction is opened where it is now.
+    async fn open(&self, mut connection: Connection, statements: &str) -> Result<Connection, Error> {
+        let until = connection.asked_at + connection.limit;
+        loop {
+            // The transaction is open even if it is refused, and then dropping the connection ends it.
+            connection.in_transaction = true;
+            let hold = if connection.node.is_some() { "; select hold_cell()" } else { "" };
+            let begin = AssertSqlSafe(format!("begin{hold}{statements}")).into_sql_str();
+            match (connection.control(begin, Instant::now() + connection.limit).await, connection.node) {
+                (Err(error), Some(node)) if is_of_another_node(&error) && Instant::now() < until => {
+                    drop(connection);
+                    match timeout_at(until, self.connections().leave(node)).await {
+                        Ok(found) => found?,
+                        Err(_) => return Err(error),
+                    }
+                }
+                (done, _) => return done.map(|()| connection),
+            }
+            connection = self.acquire().await?;
+        }
     }
 
     /// [`Pool::begin`] for a transaction that writes data of `merchant`. It is refused if the merchant lives in another cell. Both are one
     /// round trip.
     pub(crate) async fn begin_for(&self, merchant: MerchantId) -> Result<Connection, Error> {
-        let mut connection = self.acquire().await?;
-        // The transaction is open even if it is refused, and then dropping the connection ends it.
-        connection.in_transaction = true;
         // A UUID has nothing to escape.
-        let statement = format!("begin; select must_live_here('{}')", merchant.0);
-        connection.control(AssertSqlSafe(statement).into_sql_str(), Instant::now() + connection.limit).await?;
-        Ok(connection)
+        let statement = format!("; select must_live_here('{}')", merchant.0);
+        self.open(self.acquire().await?, &statement).await
     }
 
     /// [`Pool::begin_for`] for a transaction that these merchants share. It is short: it waits for a lock and is idle for no longer than
     /// the counters of the feed may be held.
     pub(crate) async fn begin_shared(&self, merchants: &[MerchantId]) -> Result<Connection, Error> {
-        let mut connection = self.acquire().await?;
-        connection.in_transaction = true;
-        let mut statement = "begin; select set_config('lock_timeout', '200ms', true), \
+        let mut statement = "; select set_config('lock_timeout', '200ms', true), \
             set_config('idle_in_transaction_session_timeout', '2s', true); select must_live_here(merchant) from unnest(array["
             .to_owned();
         for (at, merchant) in merchants.iter().enumerate() {
@@ -187,8 +230,7 @@ impl Pool {
             let _ = write!(statement, "{}'{}'", if at == 0 { "" } else { ", " }, merchant.0);
         }
         statement.push_str("]::uuid[]) as merchant");
-        connection.control(AssertSqlSafe(statement).into_sql_str(), Instant::now() + connection.limit).await?;
-        Ok(connection)
+        self.open(self.acquire().await?, &statement).await
     }
 
     /// Closes the connections, and waits for those in use until their deadlines have passed.
@@ -215,6 +257,8 @@ impl fmt::Debug for Pool {
 /// A connection in use. Dropping it returns it to its pool, unless something on it was given up.
 pub(crate) struct Connection {
     held: Option<PoolConnection<Postgres>>,
+    /// The number of the node that it leads to, if the cell is to be held there.
+    node: Option<u64>,
     /// False while a statement runs. It stays false if that statement is given up or the connection fails.
     is_whole: bool,
     in_transaction: bool,
@@ -226,10 +270,17 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    async fn begin(&mut self) -> Result<(), Error> {
-        self.control("begin".into_sql_str(), Instant::now() + self.limit).await?;
-        self.in_transaction = true;
-        Ok(())
+    /// Ends what [`Pool::single`] began.
+    pub(crate) async fn end(self) -> Result<(), Error> {
+        if self.in_transaction { self.commit().await } else { Ok(()) }
+    }
+
+    /// Has the rest of the transaction see the tables of the cell themselves, for what a view of one does not have: the place of a row.
+    pub(crate) async fn see_tables(&mut self) -> Result<(), Error> {
+        if self.node.is_none() {
+            return Ok(());
+        }
+        self.control(SEE_TABLES.into_sql_str(), Instant::now() + self.limit).await
     }
 
     /// Commits. After an error the outcome may be unknown: the transaction may have been committed.
@@ -388,7 +439,9 @@ impl<'p> Executor<'p> for &'p Pool {
         E: 'q + Execute<'q, Postgres>,
     {
         let collected = async move {
-            let results: Vec<_> = self.acquire().await?.fetch_many(query).try_collect().await?;
+            let mut connection = self.single().await?;
+            let results: Vec<_> = connection.fetch_many(query).try_collect().await?;
+            connection.end().await?;
             Ok::<_, Error>(stream::iter(results.into_iter().map(Ok)))
         };
         stream::once(collected).try_flatten().boxed()
@@ -399,7 +452,12 @@ impl<'p> Executor<'p> for &'p Pool {
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        Box::pin(async move { self.acquire().await?.fetch_optional(query).await })
+        Box::pin(async move {
+            let mut connection = self.single().await?;
+            let row = connection.fetch_optional(query).await?;
+            connection.end().await?;
+            Ok(row)
+        })
     }
 
     fn prepare_with<'e>(self, sql: SqlStr, parameters: &'e [PgTypeInfo]) -> BoxFuture<'e, Result<PgStatement, Error>>

@@ -30,6 +30,9 @@ pub enum Failed {
 /// The code with which the schema refuses to write the data of a merchant that lives in another cell.
 const MOVED: &str = "BH001";
 
+/// The code with which a node refuses to work in a cell that has just left it.
+pub(crate) const LEFT: &str = "BH002";
+
 const LOCK_TIMEOUT: &str = "SQLSTATE 55P03";
 const STATEMENT_TIMEOUT: &str = "SQLSTATE 57014";
 
@@ -147,6 +150,7 @@ impl From<sqlx::Error> for Failed {
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
                     (MOVED, _) => Self::Moved,
+                    (LEFT, _) => Self::Unreachable("the cell is moving to another node".to_owned()),
                     // Lock timeout, read-only transaction, a transaction that was idle for too long, or an object that is not ready.
                     ("55P03" | "25006" | "25P03" | "55000", _) => Self::Unreachable(told(&code)),
                     // Connection failure, insufficient resources, operator intervention (shutdown, start-up), system error.

@@ -98,7 +98,7 @@ pub struct Store {
     /// The server of the URL.
     options: PgConnectOptions,
     /// The place of a cell that may be on a cluster.
-    placement: Option<Arc<Placement>>,
+    pub(crate) placement: Option<Arc<Placement>>,
     /// The channel on which processes signal work to each other.
     pub(crate) channel: Arc<str>,
     pub(crate) limits: PoolLimits,

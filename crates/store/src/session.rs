@@ -43,8 +43,12 @@ pub const FEED_PLANS: [(&str, &str); 5] = [
 const KEEPALIVE: [(&str, &str); 4] =
     [("tcp_keepalives_idle", "15"), ("tcp_keepalives_interval", "5"), ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "30000")];
 
-/// Notes the database system. The function exists in the schema from the first migration on.
-const NOTE_SYSTEM: &str = "do $$ begin if to_regprocedure('note_system()') is not null then perform note_system(); end if; end $$";
+/// Notes the database system. The function exists in the schema from the first migration on. Only a version that knew no cells goes by it,
+/// so nothing is noted at the node of a cluster that holds a cell (`crates/store/src/placement.rs`), where many connections begin at once
+/// when a cell has moved.
+const NOTE_SYSTEM: &str = "do $$ begin \
+    if current_setting('backhaul.path', true) is null and to_regprocedure('note_system()') is not null then perform note_system(); end if; \
+    end $$";
 
 /// The first statement of a connection, one round trip for all of it.
 pub(crate) fn statement(statement: Duration, lock: Duration, plans: &[(&str, &str)]) -> String {

@@ -17,17 +17,21 @@ mod cluster;
 mod database;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::node::mode::Mode;
+use futures::future::join_all;
 use serde_json::Value;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 use store::merchants::accounts::HANDLE_IS_UNIQUE;
 use store::merchants::moves::{self, Since, Watch};
+use store::messages::partitions;
 use store::node::{cells, tables};
-use store::{Failed, Store};
+use store::returns::carrier_webhooks;
+use store::{Failed, PoolLimits, PoolSizes, Store};
 use tokio::time::timeout;
 
 use self::cluster::{Cell, OUTSIDE, limits, run};
@@ -165,6 +169,100 @@ async fn every_statement_runs_in_a_cell() {
     // On a line of its own: the test runner has printed a dot for whatever ended before.
     println!("\n{{\"statements\": {}, \"refused\": {}}}", statements.len(), refused.len());
     assert_eq!(refused, Vec::<String>::new());
+}
+
+/// Has a connection see the local views of the cell first, as the service does.
+async fn see_local_views(connection: &mut PgConnection) {
+    run(connection, "set search_path to cell_local, cell, home").await.unwrap();
+}
+
+#[tokio::test]
+async fn every_statement_runs_on_the_local_views_of_a_cell() {
+    let Some(cell) = cell("local_views").await else { return };
+    let mut holder = cell.connect_to_holder().await;
+    let without_view = "select relname::text from pg_class where relnamespace = 'cell'::regnamespace and relkind in ('r', 'p')
+        and not relispartition and to_regclass('cell_local.' || relname) is null";
+    let without_view: Vec<String> = sqlx::query_scalar(without_view).fetch_all(&mut holder).await.unwrap();
+    assert_eq!(without_view, Vec::<String>::new());
+    see_local_views(&mut holder).await;
+    // What needs more than a view has sees the tables themselves.
+    let elsewhere = |text: &str| OUTSIDE.iter().chain(&OF_SCHEMA).chain(&["ctid"]).any(|word| text.contains(word));
+    let mut refused = Vec::new();
+    for statement in statements().iter().filter(|statement| !elsewhere(&statement.text)) {
+        refused.extend(refusal(&mut holder, statement).await);
+        run(&mut holder, "set plan_cache_mode = force_generic_plan").await.unwrap();
+        refused.extend(refusal(&mut holder, statement).await);
+        run(&mut holder, "reset plan_cache_mode").await.unwrap();
+    }
+    assert_eq!(refused, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn missing_local_views_are_counted_and_made_again() {
+    let Some(cell) = cell("missing").await else { return };
+    let (store, mut holder) = (cell.store(), cell.connect_to_holder().await);
+    assert_eq!(cells::missing_views(&store).await.unwrap(), Some(0));
+    run(&mut holder, "set citus.enable_ddl_propagation = off").await.unwrap();
+    run(&mut holder, "drop view cell_local.delivery").await.unwrap();
+    assert_eq!(cells::missing_views(&store).await.unwrap(), Some(1));
+    cell.make_views().await;
+    // Without this function, whoever writes would not hold the cell.
+    run(&mut holder, "drop function cell_local.hold_cell").await.unwrap();
+    assert_eq!(cells::missing_views(&store).await.unwrap(), Some(1));
+    cell.make_views().await;
+    assert_eq!(cells::missing_views(&store).await.unwrap(), Some(0));
+}
+
+#[tokio::test]
+async fn the_partitions_of_a_cell_are_found_beside_its_views() {
+    let Some(cell) = cell("partitions").await else { return };
+    assert!(partitions::range(&cell.store()).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn nobody_works_in_a_cell_at_a_node_that_it_has_left() {
+    let Some(cell) = cell("left").await else { return };
+    let mut before = cell.connect_to_holder().await;
+    run(&mut before, "select cell_local.hold_cell()").await.unwrap();
+    cell.move_on().await;
+    let refused = run(&mut before, "select cell_local.hold_cell()").await.unwrap_err();
+    assert_eq!(refused.as_database_error().and_then(sqlx::error::DatabaseError::code).as_deref(), Some("BH002"));
+    assert!(Failed::from(refused).is_outage());
+}
+
+#[tokio::test]
+async fn what_is_written_while_a_cell_moves_is_there_afterwards() {
+    let Some(cell) = cell("written").await else { return };
+    let store = cell.store_with(PoolLimits { sizes: PoolSizes { flows: 4, ..limits().sizes }, ..limits() });
+    let merchant = format!("insert into merchant (merchant_id, handle, name, created_at) values ('{}', 'acme', 'Acme', now())", acme().0);
+    run(&mut cell.connect_to_holder().await, &merchant).await.unwrap();
+    let (first, moved) = (cell.place().await, AtomicBool::new(false));
+    let write = async |writer: usize| {
+        let mut written = 0;
+        while !moved.load(Ordering::Relaxed) || written % 100 != 0 {
+            // Nothing follows the cell here: the transactions themselves find that it has left.
+            let mut tx = store.begin(acme()).await.unwrap();
+            assert!(carrier_webhooks::take(&mut tx, &format!("{writer}-{written}"), now()).await.unwrap());
+            tx.commit().await.unwrap();
+            written += 1;
+        }
+        written
+    };
+    let moving = async {
+        cell.move_to(cell.port(3 - first)).await.unwrap();
+        moved.store(true, Ordering::Relaxed);
+    };
+    let (written, ()) = tokio::join!(join_all((0..4).map(write)), moving);
+    assert_eq!(cell.place().await, 3 - first);
+    let stored: i64 =
+        sqlx::query_scalar("select count(*) from carrier_webhook").fetch_one(&mut cell.connect_to_coordinator().await).await.unwrap();
+    assert_eq!(usize::try_from(stored).unwrap(), written.iter().sum::<usize>());
+    assert!(written.iter().all(|written| *written >= 100), "{written:?}");
+    // At the new node, the local views were there before the cell.
+    let mut holder = cell.connect_to_holder().await;
+    let views: i64 =
+        sqlx::query_scalar("select count(*) from pg_views where schemaname = 'cell_local'").fetch_one(&mut holder).await.unwrap();
+    assert!(views > 80, "{views}");
 }
 
 #[tokio::test]

@@ -107,10 +107,13 @@ pub(super) async fn of_named_merchant(app: App, named: Option<Handle>) -> anyhow
     }
 }
 
-/// The merchant that a command line names.
+/// The merchant that a command line names. The environment may name one for a list of all merchants, which goes by none.
 pub(super) fn named_merchant(mut matches: &ArgMatches) -> Option<Handle> {
     while let Some((_, below)) = matches.subcommand() {
         matches = below;
+    }
+    if matches!(matches.try_get_one(ALL_MERCHANTS), Ok(Some(true))) {
+        return None;
     }
     ["merchant", "handle"].into_iter().find_map(|name| matches.try_get_one::<Handle>(name).ok().flatten().cloned())
 }

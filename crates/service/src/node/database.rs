@@ -2,7 +2,7 @@
 
 use domain::node::mode::Mode;
 use store::messages::leases::Listener;
-use store::node::sessions;
+use store::node::{cells, sessions};
 use store::{Failed, Protection};
 
 use crate::node::Node;
@@ -93,5 +93,17 @@ pub async fn examine(node: &Node) -> Vec<Check> {
             "set lc_messages = 'C' in postgresql.conf",
         )
     };
-    vec![session, notifications, warnings]
+    [session, notifications, warnings].into_iter().chain(local_views(node).await).collect()
+}
+
+/// Checks the local views of a cell. Nothing for one that has none.
+async fn local_views(node: &Node) -> Option<Check> {
+    const NAME: &str = "local views";
+    match cells::missing_views(node.cell()).await {
+        Ok(missing) => missing.map(|missing| match missing {
+            0 => Check::good(NAME, "complete"),
+            _ => Check::bad(NAME, format!("{missing} are missing, so statements cost several times as much"), "run `backhaul migrate`"),
+        }),
+        Err(failed) => Some(Check::bad(NAME, failed.to_string(), "repeat this once the cluster's nodes can be reached")),
+    }
 }

@@ -1,5 +1,5 @@
-//! Follows cells that move to another node of their cluster: this process connects to them there from then on. Until it has noticed, the
-//! old node passes on what it is sent.
+//! Follows cells that move to another node of their cluster: this process connects to them there from then on. A transaction that
+//! finds its cell gone looks for it by itself.
 
 use std::mem;
 use std::time::Duration;

@@ -8,6 +8,9 @@ use futures::future::BoxFuture;
 use sqlx::Error;
 use sqlx::postgres::{PgConnectOptions, PgPool};
 use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use crate::failed::LEFT;
 
 /// A server at which a cell was found.
 #[derive(Clone)]
@@ -17,10 +20,20 @@ pub(crate) struct Found {
     pub(crate) options: Arc<PgConnectOptions>,
     /// False if the server has no Citus. Then the cell stays where it is.
     pub(crate) is_of_a_cluster: bool,
+    /// True if it is a node of a cluster that holds the cell, which has to be held there by whoever works in it.
+    pub(crate) is_holder: bool,
 }
 
-/// Finds the server that holds a cell.
-pub(crate) type Finding = Arc<dyn Fn() -> BoxFuture<'static, Result<Found, Error>> + Send + Sync>;
+/// Finds the server that holds a cell. Given the number of one that it has left, looks anew.
+pub(crate) type Finding = Arc<dyn Fn(Option<u64>) -> BoxFuture<'static, Result<Found, Error>> + Send + Sync>;
+
+/// The pause before another look for a cell that has left its node, and is not known to be on another one yet.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
+
+/// True if the cell is not on this node any more. Nothing was done there.
+pub(super) fn is_of_another_node(error: &Error) -> bool {
+    matches!(error, Error::Database(error) if error.code().as_deref() == Some(LEFT))
+}
 
 /// The duration of a statement that may have waited for its cell to move.
 const WAITED: Duration = Duration::from_millis(50);
@@ -60,45 +73,67 @@ fn may_be_of_a_move(error: &Error) -> bool {
 pub(super) struct Following {
     finding: Finding,
     hints: Arc<Hints>,
-    /// The connections to the server that was found as this one.
-    current: RwLock<(u64, PgPool)>,
+    current: RwLock<Current>,
+}
+
+/// The connections to the server that was found as the one with this number.
+#[derive(Clone)]
+struct Current {
+    number: u64,
+    is_holder: bool,
+    pool: PgPool,
+}
+
+impl Current {
+    /// The number of the node, if the cell is to be held there.
+    fn node(&self) -> Option<u64> {
+        self.is_holder.then_some(self.number)
+    }
 }
 
 impl Following {
     /// Connections like those of `pool`, which is not used itself.
     pub(super) fn new(finding: Finding, hints: Arc<Hints>, pool: PgPool) -> Self {
-        Self { finding, hints, current: RwLock::new((0, pool)) }
+        Self { finding, hints, current: RwLock::new(Current { number: 0, is_holder: false, pool }) }
     }
 
     pub(super) fn hints(&self) -> Arc<Hints> {
         Arc::clone(&self.hints)
     }
 
-    /// The connections to the server that holds the cell now.
-    pub(super) async fn pool(&self) -> Result<PgPool, Error> {
-        let found = (self.finding)().await?;
-        let (number, pool) = self.current();
-        if number >= found.number {
-            return Ok(pool);
+    /// The connections to the server that holds the cell now, and its number if the cell is to be held there.
+    pub(super) async fn pool(&self) -> Result<(PgPool, Option<u64>), Error> {
+        let found = (self.finding)(None).await?;
+        let known = self.current();
+        if known.number >= found.number {
+            return Ok((known.pool.clone(), known.node()));
         }
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        if current.0 < found.number {
-            let next = current.1.options().clone().connect_lazy_with(found.options.as_ref().clone());
-            let (_, former) = mem::replace(&mut *current, (found.number, next));
+        if current.number < found.number {
+            let pool = current.pool.options().clone().connect_lazy_with(found.options.as_ref().clone());
+            let next = Current { number: found.number, is_holder: found.is_holder, pool };
+            let former = mem::replace(&mut *current, next);
             // What runs there ends there.
-            tokio::spawn(async move { former.close().await });
+            tokio::spawn(async move { former.pool.close().await });
         }
-        Ok(current.1.clone())
+        Ok((current.pool.clone(), current.node()))
+    }
+
+    /// Looks for the cell, which has left the node with this number. If it is not known to be on another one yet, waits for a moment.
+    pub(super) async fn leave(&self, node: u64) -> Result<(), Error> {
+        if (self.finding)(Some(node)).await?.number <= node {
+            sleep(LOOK_AGAIN_AFTER).await;
+        }
+        Ok(())
     }
 
     /// The connections that were used last.
     pub(super) fn last(&self) -> PgPool {
-        self.current().1
+        self.current().pool
     }
 
-    fn current(&self) -> (u64, PgPool) {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        (current.0, current.1.clone())
+    fn current(&self) -> Current {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

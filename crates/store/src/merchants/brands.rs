@@ -65,7 +65,7 @@ pub async fn get(tx: &mut Tx) -> Result<BrandSettings, Failed> {
 
 /// [`get`] outside of a transaction.
 pub async fn current(store: &Store, merchant: MerchantId) -> Result<BrandSettings, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read(&mut connection, merchant).await
 }
 

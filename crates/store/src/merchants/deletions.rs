@@ -88,6 +88,7 @@ macro_rules! emptied {
         /// Deletes at most `most` of the merchant's rows from one of the tables [`EMPTIED`]. Returns their number.
         pub async fn delete(tx: &mut Tx, table: &str, most: i64) -> Result<u64, Failed> {
             let merchant = tx.merchant().0;
+            tx.connection().see_tables().await?;
             let deleted = match table {
                 $($table => {
                     sqlx::query!(

@@ -72,7 +72,7 @@ pub async fn sender(tx: &mut Tx) -> Result<Sender, Failed> {
 
 /// [`sender`] outside of a transaction.
 pub async fn current_sender(store: &Store, merchant: MerchantId) -> Result<Sender, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read_sender(&mut connection, merchant).await
 }
 

@@ -31,7 +31,7 @@ pub async fn get(tx: &mut Tx) -> Result<PortalSettings, Failed> {
 
 /// [`get`] outside of a transaction.
 pub async fn current(store: &Store, merchant: MerchantId) -> Result<PortalSettings, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read(&mut connection, merchant).await
 }
 

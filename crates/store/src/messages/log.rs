@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::{Failed, Store};
+use crate::connection::Connection;
+use crate::{Failed, Store, Tx};
 
 /// The delivery state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,17 @@ impl MessageDetail {
 
 /// The message `message` of `merchant`, as it was written or as the failure queue keeps it.
 pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<MessageDetail>, Failed> {
+    let mut connection = store.pool.single().await?;
+    read(&mut connection, merchant, message).await
+}
+
+/// [`find`] within a transaction.
+pub async fn find_within(tx: &mut Tx, message: Uuid) -> Result<Option<MessageDetail>, Failed> {
+    let merchant = tx.merchant();
+    read(tx.connection(), merchant, message).await
+}
+
+async fn read(connection: &mut Connection, merchant: MerchantId, message: Uuid) -> Result<Option<MessageDetail>, Failed> {
     let row = sqlx::query!(
         r#"
         select
@@ -153,7 +165,7 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
         merchant.0,
         message,
     )
-    .fetch_optional(&store.pool)
+    .fetch_optional(connection)
     .await?;
     let found = row.map(|row| {
         let failure = row.reason.zip(row.state).zip(row.failed_at);

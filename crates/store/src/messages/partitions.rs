@@ -41,6 +41,7 @@ pub async fn drop_before(store: &Store, keep_from: DateTime<Utc>) -> Result<Vec<
 /// The range of the ids that messages can have: the first id of the oldest partition, and the time at which the newest one ends.
 /// `None` if there is no partition.
 pub async fn range(store: &Store) -> Result<Option<(Uuid, DateTime<Utc>)>, Failed> {
+    let mut connection = store.engine.begin_on_tables().await?;
     let row = sqlx::query!(
         r#"
         select first_value(from_id) over (order by from_id) as "oldest!", time_of_id(to_id) as "ends!"
@@ -49,7 +50,8 @@ pub async fn range(store: &Store) -> Result<Option<(Uuid, DateTime<Utc>)>, Faile
         limit 1
         "#
     )
-    .fetch_optional(&store.engine)
+    .fetch_optional(&mut connection)
     .await?;
+    connection.rollback().await?;
     Ok(row.map(|row| (row.oldest, row.ends)))
 }

@@ -1,9 +1,11 @@
 //! A cell as a schema: created before its first migration, and distributed after it where the server is the coordinator of a cluster.
 
+pub(super) mod local;
 mod moving;
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
+pub use self::local::missing as missing_views;
 pub use self::moving::{NotMoved, Refusal, move_to_node};
 use super::installation::ClockAhead;
 use super::tables::begin_seeing_shards;
@@ -35,11 +37,12 @@ pub async fn create_schema(url: &str, schema: &str) -> Result<(), Failed> {
     Ok(connection.close().await?)
 }
 
-/// Distributes the schema of `url`, which leads to the coordinator, unless it is distributed already.
+/// Distributes the schema of `url`, which leads to the coordinator, unless it is distributed already, and makes its local views.
 pub async fn distribute(url: &str) -> Result<(), Failed> {
     let mut connection = connect(url).await?;
     connection.execute(DISTRIBUTE).await?;
-    Ok(connection.close().await?)
+    connection.close().await?;
+    local::make(url).await
 }
 
 /// The bytes of the cell's tables and indexes.

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::node::mode::Mode;
 use sqlx::{Connection as _, Executor as _};
 
+use super::cells::local;
 use super::migrations::{self, NotApplied};
 use crate::messages::partitions;
 use crate::server::connect;
@@ -48,6 +49,9 @@ pub async fn migrate_to(url: &str, mode: Mode, now: DateTime<Utc>, last: Option<
         0 => {}
         1 => return Err(MigrateError::Foreign("1 table".to_owned())),
         tables => return Err(MigrateError::Foreign(format!("{tables} tables"))),
+    }
+    if migrations::are_missing(&mut connection).await.map_err(Failed::from)? {
+        local::remove(url).await?;
     }
     let applied = migrations::apply(&mut connection, last).await?;
     let stored = sqlx::query_scalar!(
@@ -222,7 +226,7 @@ impl Store {
         if self.mode().await?.is_none() {
             return Ok(migrations::count());
         }
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.single().await?;
         Ok(connection.work(|connection| Box::pin(migrations::pending(connection))).await?)
     }
 

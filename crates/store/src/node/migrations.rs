@@ -5,7 +5,7 @@
 //! partitioned table one partition after the other.
 
 mod indexes;
-mod locks;
+pub(super) mod locks;
 mod statements;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
@@ -27,6 +27,12 @@ pub(super) fn count() -> usize {
 pub(super) async fn pending(connection: &mut PgConnection) -> Result<usize, sqlx::Error> {
     let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await?;
     Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
+}
+
+/// True if the database has been migrated before, and something is missing now.
+pub(super) async fn are_missing(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let is_new = sqlx::query_scalar!(r#"select to_regclass('_sqlx_migrations') is null as "is_new!""#);
+    Ok(!is_new.fetch_one(&mut *connection).await? && pending(connection).await? > 0)
 }
 
 /// Applies what is missing, up to the migration `last`. Returns how many were applied.

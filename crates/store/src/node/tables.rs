@@ -17,7 +17,7 @@ pub struct Table {
 
 /// A transaction that sees the shards of a cell, which have its rows. A cluster hides them, and other servers ignore the setting.
 pub(super) async fn begin_seeing_shards(store: &Store) -> Result<Connection, Failed> {
-    let mut connection = store.pool.begin().await?;
+    let mut connection = store.pool.begin_on_tables().await?;
     connection.execute("set local citus.override_table_visibility = off").await?;
     Ok(connection)
 }

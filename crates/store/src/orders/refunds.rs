@@ -159,7 +159,7 @@ pub struct Recorded {
 
 /// Every refund of the order `order` of `merchant`, in the order of arrival.
 pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Vec<Recorded>, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read(&mut connection, merchant, &[order]).await
 }
 

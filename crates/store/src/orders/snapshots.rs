@@ -44,7 +44,7 @@ pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Pub
 /// [`publish`] in one statement outside of a transaction, for snapshots of any number of merchants. Each row stands alone. Fails with
 /// [`Failed::Moved`] if one of the merchants lives in another cell.
 pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     let published = upsert(&mut connection, snapshots).await?;
     // A connection keeps the memory of its largest statement. Batches go round all connections, and few are written at a time.
     if snapshots.iter().map(|snapshot| snapshot.text.size()).sum::<usize>() > MOST_KEPT {
@@ -52,9 +52,10 @@ pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result
             connection.shrink_buffers();
             Box::pin(ready(Ok(())))
         });
-        // The orders are stored, whatever becomes of the connection.
+        // It sends nothing.
         let _ = shrinking.await;
     }
+    connection.end().await?;
     Ok(published)
 }
 
@@ -169,7 +170,7 @@ pub async fn unapplied(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<U
 
 /// [`unapplied`] outside of a transaction.
 pub async fn currently_unapplied(store: &Store, merchant: MerchantId, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Unapplied>, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read_unapplied(&mut connection, merchant, snapshots).await
 }
 

@@ -40,7 +40,7 @@ pub async fn find(tx: &mut Tx) -> Result<Option<Account>, Failed> {
 
 /// [`find`] outside of a transaction.
 pub async fn current(store: &Store, merchant: MerchantId) -> Result<Option<Account>, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read(&mut connection, merchant).await
 }
 

@@ -46,7 +46,7 @@ pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &Waitin
         r#"
         insert into carrier_event (merchant_id, event_id, received_at, occurred_at, event, waits_for, lines, quantities)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
-        on conflict on constraint the_same_event_is_kept_once do nothing
+        on conflict (merchant_id, waits_for, event, occurred_at) do nothing
         "#,
         tx.merchant().0,
         id,

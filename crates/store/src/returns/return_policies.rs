@@ -117,7 +117,7 @@ pub async fn current(store: &Store, merchant: MerchantId) -> Result<Policy, Fail
 
 /// [`get_version`] outside of a transaction.
 pub async fn current_version(store: &Store, merchant: MerchantId) -> Result<Version, Failed> {
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.single().await?;
     read(&mut connection, merchant).await
 }
 

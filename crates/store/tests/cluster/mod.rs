@@ -82,6 +82,7 @@ async fn make(nodes: &[String], database: &str) {
     // Whatever the triggers touch is in the same cell, and so on the same node.
     run(&mut connection, "set citus.enable_unsafe_triggers = on; select citus_schema_distribute('cell')").await.unwrap();
     installation::migrate(&url, Mode::Sandbox, now).await.unwrap();
+    cells::distribute(&url).await.unwrap();
     connection.close().await.unwrap();
     // A database to which somebody is connected, such as Citus' own maintenance, cannot be copied. The coordinator's is closed last,
     // because it is looked for there.
@@ -197,6 +198,11 @@ impl Cell {
         let moved = cells::move_to_node(&self.url(0), "127.0.0.1", port, |_| {}).await;
         alone.close().await.unwrap();
         moved
+    }
+
+    /// Makes what is missing of the cell's local views, as `backhaul migrate` does.
+    pub async fn make_views(&self) {
+        cells::distribute(&self.url(0)).await.unwrap();
     }
 
     /// The port of a node.

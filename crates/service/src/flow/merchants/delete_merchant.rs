@@ -49,8 +49,9 @@ pub async fn check(app: &App, merchant: &Merchant) -> Result<(), DeleteMerchantE
 /// Begins to delete the merchant. From here on there is no way back: its data key is gone, and with it whatever the key sealed.
 pub async fn begin_deleting_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), DeleteMerchantError> {
     check(app, merchant).await?;
+    let now = app.shared_now().await?;
     let mut tx = app.begin(merchant.id).await?;
-    if !deletions::begin(&mut tx, app.shared_now().await?).await? {
+    if !deletions::begin(&mut tx, now).await? {
         return Err(DeleteMerchantError::Deleting(merchant.handle.clone()));
     }
     endpoints::remove_all(&mut tx, app.now()).await?;

@@ -72,7 +72,7 @@ pub async fn change_exchange_address(
     if !endpoints::is_there(&mut tx, kind).await? {
         return Err(ChangeExchangeAddressError::NoEndpoint);
     }
-    let asked = log::find(app.store(merchant), merchant, exchange.message).await?.filter(|asked| !asked.erased);
+    let asked = log::find_within(&mut tx, exchange.message).await?.filter(|asked| !asked.erased);
     let asked = asked.ok_or(ChangeExchangeAddressError::Gone)?;
     let message = app.mint();
     let body = readdressed(&asked.body, to, &message.to_string()).ok_or(ChangeExchangeAddressError::Gone)?;

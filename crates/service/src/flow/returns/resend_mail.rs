@@ -76,7 +76,12 @@ fn listed(detail: &MessageDetail) -> SentMail {
 }
 
 async fn find(app: &App, merchant: MerchantId, id: Uuid) -> Result<(MessageDetail, MailBody), ResendMailError> {
-    let detail = log::find(app.store(merchant), merchant, id).await?.ok_or(ResendMailError::NoSuchMail)?;
+    understood(log::find(app.store(merchant), merchant, id).await?)
+}
+
+/// The mail, if this is one that can still be read.
+fn understood(found: Option<MessageDetail>) -> Result<(MessageDetail, MailBody), ResendMailError> {
+    let detail = found.ok_or(ResendMailError::NoSuchMail)?;
     if detail.kind != Kind::Internal(Internal::Mail).as_str() {
         return Err(ResendMailError::NoSuchMail);
     }
@@ -113,7 +118,7 @@ pub async fn resend_mail(app: &App, actor: &str, merchant: MerchantId, id: Uuid)
     let mut tx = app.begin(merchant).await?;
     // An erasure holds the return, so either it waits for us or we see that the mail is erased.
     let Some(kept) = rmas::lock(&mut tx, &detail.subject).await? else { return Err(ResendMailError::Link) };
-    let (detail, body) = find(app, merchant, id).await?;
+    let (detail, body) = understood(log::find_within(&mut tx, id).await?)?;
     if detail.state() == State::Owed {
         return Err(ResendMailError::StillOwed);
     }

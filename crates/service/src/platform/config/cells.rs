@@ -121,6 +121,8 @@ pub(super) fn check(database: &Database, cells: &[CellSettings]) -> Result<(), N
             format!("cells: there are two cells with the name {name}; `{HOME}` is the database of database.url, and is not listed")
         } else if schema.as_deref().is_some_and(|schema| !is_plain(schema)) {
             format!("cells: the schema of {name} is no plain name; give one of at most {LONGEST_NAME} small letters, digits and `_`")
+        } else if schema.as_deref().is_some_and(|schema| schema.ends_with("_local")) {
+            format!("cells: the schema of {name} ends in `_local`, as the schemas of local views do; give it another name")
         } else if url.is_none() && url_file.is_none() && schema.is_none() {
             format!("cells: {name} has neither a url nor a schema, so it would be the same as `{HOME}`; give it one of them")
         } else {

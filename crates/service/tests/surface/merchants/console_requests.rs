@@ -174,7 +174,7 @@ async fn too_many_failures(world: &World, admin: &Console<'_>) -> String {
 /// Asks to discard the group, and returns the path of the request.
 async fn asks_to_discard(admin: &Console<'_>, group: &str) -> String {
     let fields = [hidden(group), encoded(&[("why", "Their system is gone.")])].concat();
-    let asked = admin.post("/failures/discard/request", &fields).await;
+    let asked = admin.post("/failures/discard/request?merchant=acme", &fields).await;
     assert!(asked.status == 303 && asked.location.starts_with("/requests/"), "{}", asked.text);
     asked.location
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use backhaul::flow::merchants::configure_merchant::set_refund_days;
 use backhaul::flow::messages::configure_endpoint::{self as endpoint, EndpointChange};
+use chrono::TimeDelta;
 use domain::merchants::operator::Role;
 use domain::messages::message::Interface;
 use domain::returns::work::WorkKind;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 use crate::messages::console_pages::given_up;
 use crate::world::console::between;
 use crate::world::receiver::{PATH, Receiver, impatient};
-use crate::world::{World, message, refund_for, refunded, scan, sold, units_of};
+use crate::world::{World, beginning, message, refund_for, refunded, scan, sold, units_of};
 
 /// The time in which merchants promise refunds, unless they set another.
 const PROMISED: Duration = Duration::from_hours(14 * 24);
@@ -114,10 +115,10 @@ async fn failing_endpoints_are_told_whatever_was_removed_and_the_link_shows_thei
     let world = World::new().await;
     let fails = async |receiver: &Receiver<'_>, days: i32| {
         let insert = "insert into endpoint_notice (merchant_id, endpoint_id, sequence, failing_since)
-            select merchant_id, endpoint_id, 0, timestamptz '2026-03-01 12:00Z' - $2 * interval '1 day' from endpoint
-            where merchant_id = $1 and interface = 'rma'";
+            select merchant_id, endpoint_id, 0, $2 from endpoint where merchant_id = $1 and interface = 'rma'";
+        let since = beginning() - TimeDelta::days(days.into());
         let mut connection = world.database.connect().await;
-        sqlx::query(insert).bind(receiver.merchant.0).bind(days).execute(&mut connection).await.unwrap();
+        sqlx::query(insert).bind(receiver.merchant.0).bind(since).execute(&mut connection).await.unwrap();
     };
     for number in 0..7 {
         let removed = world.receiver(&format!("removed-{number}")).await;

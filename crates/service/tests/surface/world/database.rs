@@ -1,7 +1,8 @@
 //! The database of one test: a copy of a migrated template, created in a few milliseconds and dropped with the test.
 //!
-//! With `TEST_CELLS=2` it is the second cell of an installation, in which all merchants live, and its first cell is another database. On a
-//! Citus cluster (`scripts/citus`) it is the second of three cells, each on a node of its own.
+//! With `TEST_CELLS=2` it is the second cell of an installation, in which all merchants live, and its first cell is another database, on a
+//! server of its own if `HOME_DATABASE_URL` names one. On a Citus cluster (`scripts/citus`) it is the second of three cells, each on a
+//! node of its own.
 
 mod cluster;
 mod server;
@@ -87,7 +88,7 @@ impl Database {
         }
         let database = Self::create_alone().await;
         if std::env::var("TEST_CELLS").is_ok_and(|cells| cells == "2") {
-            let home = Arc::new(Self::create_alone().await);
+            let home = Arc::new(Self::copy_on(Server::of_home()).await);
             home.puts_merchants_into_the_second_cell().await;
             return database.beside(home);
         }
@@ -96,7 +97,10 @@ impl Database {
 
     /// Creates a migrated database for a sandbox with one cell, even where others have several.
     pub async fn create_alone() -> Self {
-        let server = Server::find();
+        Self::copy_on(Server::find()).await
+    }
+
+    async fn copy_on(server: Server) -> Self {
         let template = server.template().await;
         server.create(Some(&template)).await
     }

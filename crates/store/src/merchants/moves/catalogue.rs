@@ -31,6 +31,7 @@ impl Table {
 /// merchants if these are equal.
 pub async fn tables(store: &Store) -> Result<Vec<Table>, Failed> {
     let names: Vec<&str> = ["merchant"].into_iter().chain(EMPTIED.iter().rev().copied().filter(|name| !STAYING.contains(name))).collect();
+    let mut connection = store.pool.begin_on_tables().await?;
     let found = sqlx::query_as!(
         Table,
         r#"
@@ -62,8 +63,9 @@ pub async fn tables(store: &Store) -> Result<Vec<Table>, Failed> {
         "#,
         &names as &[&str],
     )
-    .fetch_all(&store.pool)
+    .fetch_all(&mut connection)
     .await?;
+    connection.rollback().await?;
     if found.len() != names.len() {
         return Err(Failed::Internal("a table that a move copies is missing"));
     }

@@ -112,7 +112,7 @@ impl Reading {
         if let Some(until) = since.until.filter(|_| table.refers) {
             wanted += &Mark::condition(until, ">")?;
         }
-        let mut connection = from.pool.begin().await?;
+        let mut connection = from.pool.begin_on_tables().await?;
         connection.execute(SAME_TEXTS).await?;
         let declare = format!(
             "declare moving no scroll cursor for select t::text, hashtextextended(t::text, 0) from {} as t where t.merchant_id = '{}'{wanted}",
@@ -213,15 +213,16 @@ pub async fn replace_table((from, to): (&Store, &Store), merchant: MerchantId, t
 pub async fn count(store: &Store, merchant: MerchantId, tables: &[Table]) -> Result<Vec<i64>, Failed> {
     let counts = tables.iter().map(|table| format!("(select count(*) from {} where merchant_id = $1)", table.name));
     let counts = format!("select array[{}]", counts.collect::<Vec<_>>().join(", "));
-    let mut connection = store.pool.acquire().await?;
+    let mut connection = store.pool.begin_on_tables().await?;
     #[expect(clippy::disallowed_methods, reason = "the same for each of the tables, made from the catalogue")]
     let row = sqlx::query(AssertSqlSafe(counts)).bind(merchant.0).fetch_one(&mut connection).await?;
+    connection.rollback().await?;
     Ok(row.try_get(0)?)
 }
 
 /// Deletes the rows of a table in the cell `to` that are no longer in the cell `from`. Returns their number.
 pub async fn remove_gone((from, to): (&Store, &Store), merchant: MerchantId, table: &Table) -> Result<u64, Failed> {
-    let mut source = from.pool.begin().await?;
+    let mut source = from.pool.begin_on_tables().await?;
     let there: HashSet<Key> = keys(&mut source, merchant, table).await?.into_iter().collect();
     source.rollback().await?;
     let mut tx = begin_away(to, merchant).await?;

@@ -1,8 +1,10 @@
 //! Moving a cell to another node of its cluster.
 //!
-//! Citus copies the tables and passes on what is written meanwhile. In the end it holds up writes until the copy has caught up; then the
-//! new node takes over, and the old tables are deleted in the background. As long as some of them are left, the cell cannot move again.
+//! Citus copies the tables and passes on what is written meanwhile. In the end it holds up writes until the copy has caught up, the foreign
+//! keys are there and all nodes know; then the new node takes over, and the old tables are deleted in the background. As long as some of them are left, the cell cannot move again.
+//! The local views are made on the new node as soon as the tables are there, so that nobody has to do without them afterwards.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::pending;
@@ -12,9 +14,10 @@ use sqlx::postgres::{PgDatabaseError, PgListener, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
+use super::local;
 use crate::Failed;
-use crate::placement::HOLDER;
-use crate::server::{CONNECT, connect, connect_options};
+use crate::placement::holder;
+use crate::server::{CONNECT, at_node, connect, connect_options, connect_with};
 
 /// The number of tries, and the pause between two. What makes one fail is often over soon, such as a node that is restarted.
 const TRIES: u32 = 10;
@@ -22,8 +25,11 @@ const AGAIN_AFTER: Duration = Duration::from_secs(2);
 /// The time within which what earlier moves have left behind must be gone, and the pause between two looks.
 const CLEANED_WITHIN: Duration = Duration::from_mins(3);
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(500);
-/// The interval in which the move is woken.
-const WAKE_EVERY: Duration = Duration::from_millis(20);
+/// The pause before local views are tried again, which fails until all tables are there.
+const MAKE_AGAIN_AFTER: Duration = Duration::from_millis(300);
+/// The interval in which the copy is looked at, and the number of intervals that it may be behind when the move is woken.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+const BEHIND: usize = 2;
 
 /// The classes of errors that another try may not meet: a broken connection, a collision, a node that is shutting down or starting, and
 /// Citus' own errors, which have no code of their own.
@@ -38,6 +44,14 @@ const LEFT_BEHIND: &str = "
 /// The channel on which a move is woken.
 const CHANNEL: &str = "backhaul_cell_move";
 const NOTIFY: &str = "notify backhaul_cell_move";
+
+/// How far a node has written.
+const WRITTEN: &str = "select pg_current_wal_lsn()::text";
+/// How far the copy on this node is known to be. `null` while nothing is passed on.
+const CAUGHT_UP: &str = "
+    select min(latest_end_lsn)::text
+    from pg_catalog.pg_stat_subscription
+    where starts_with(subname, 'citus_shard_move_subscription')";
 
 /// Ends transactions that a killed node has left prepared, on every node those that it began.
 const RECOVER: &str = "select run_command_on_all_nodes('select recover_prepared_transactions()')";
@@ -125,8 +139,8 @@ pub async fn move_to_node(url: &str, host: &str, port: u16, told: impl Fn(&str))
 
 async fn try_to_move(url: &str, host: &str, port: u16) -> Result<(), NotMoved> {
     let mut connection = connect(url).await?;
-    if holder(&mut connection).await? == Some((host.to_owned(), port.into())) {
-        return Ok(());
+    if holder(&mut connection).await?.is_some_and(|holder| holder.node == (host.to_owned(), port)) {
+        return Ok(local::make(url).await?);
     }
     clean_up(&mut connection).await?;
     connection.close().await?;
@@ -137,29 +151,60 @@ async fn try_to_move(url: &str, host: &str, port: u16) -> Result<(), NotMoved> {
     let move_cell = format!("select citus_schema_move(current_schema()::regnamespace, '{}', {port})", host.replace('\'', "''"));
     tokio::select! {
         moved = connection.execute(AssertSqlSafe(move_cell)) => moved.map(drop)?,
-        never = wake(url) => match never {},
+        never = wake(url, host, port) => match never {},
+        never = make_views(url, host, port) => match never {},
     }
-    Ok(())
+    Ok(local::make(url).await?)
 }
 
-/// Wakes the move again and again. Citus looks once a second whether the copy has caught up, at last while writes wait for it. A
-/// notification for the session that moves wakes it earlier. Without it, the move works too, but writes wait for longer.
-async fn wake(url: &str) -> Infallible {
-    let mut ticks = interval(WAKE_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    if let Ok(mut connection) = connect(url).await {
-        while connection.execute(NOTIFY).await.is_ok() {
-            ticks.tick().await;
-        }
+/// Makes the local views on the node to which the cell is moving. Without them, its statements are only slower there.
+async fn make_views(url: &str, host: &str, port: u16) -> Infallible {
+    while !matches!(local::make_ahead(url, host, port).await, Ok(true)) {
+        sleep(MAKE_AGAIN_AFTER).await;
     }
     pending().await
 }
 
-/// The node that holds the cell.
-async fn holder(connection: &mut PgConnection) -> Result<Option<(String, i32)>, NotMoved> {
-    #[expect(clippy::disallowed_methods, reason = "the tables of Citus, which are not there where statements are checked")]
-    let row = sqlx::query(HOLDER).fetch_optional(connection).await?;
-    Ok(row.map(|row| Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?))).transpose()?)
+/// Wakes the move again and again. Citus looks once a second whether the copy has caught up, at last while writes wait for it. A
+/// notification for the session that moves wakes it earlier. Without it, the move works too, but writes wait for longer.
+async fn wake(url: &str, host: &str, port: u16) -> Infallible {
+    // What fails here does not concern the move.
+    let _ = try_to_wake(url, host, port).await;
+    pending().await
+}
+
+/// Wakes the move while the copy is hardly behind. Before writes are held up, Citus waits until the copy is where the cell was when it
+/// began to wait, however much has been written since, and that is copied while writes wait. So a wake that comes too early makes them
+/// wait for longer.
+async fn try_to_wake(url: &str, host: &str, port: u16) -> Result<Infallible, Failed> {
+    let mut coordinator = connect(url).await?;
+    let Some(holder) = holder(&mut coordinator).await? else { return pending().await };
+    let mut source = connect_with(&at_node(url, Some(&holder.node))?).await?;
+    let mut target = connect_with(&at_node(url, Some(&(host.to_owned(), port)))?).await?;
+    let mut ticks = interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut written = VecDeque::with_capacity(BEHIND + 1);
+    loop {
+        ticks.tick().await;
+        let caught_up = place(&mut target, CAUGHT_UP).await?;
+        written.push_back(place(&mut source, WRITTEN).await?);
+        if written.len() > BEHIND && caught_up >= written.pop_front().flatten() {
+            coordinator.execute(NOTIFY).await?;
+        }
+    }
+}
+
+/// A place in what a node writes.
+async fn place(node: &mut PgConnection, question: &'static str) -> Result<Option<u64>, Failed> {
+    #[expect(clippy::disallowed_methods, reason = "a statement for nodes of a cluster")]
+    let place: Option<String> = sqlx::query_scalar(question).fetch_one(node).await?;
+    Ok(place.as_deref().and_then(number_of))
+}
+
+/// The number that PostgreSQL writes as two halves: `16/B374D848`.
+fn number_of(place: &str) -> Option<u64> {
+    let (high, low) = place.split_once('/')?;
+    Some(u64::from_str_radix(high, 16).ok()? << 32 | u64::from_str_radix(low, 16).ok()?)
 }
 
 /// The number of tables that are left behind, and the name of one. `None` if there are none.
@@ -212,6 +257,13 @@ mod tests {
             "the cluster refused it: could not acquire the lock required to move b.audit (SQLSTATE XX000); It means that a concurrent \
              shard move is happening.; Make sure that the concurrent operation has finished and re-run the command"
         );
+    }
+
+    #[test]
+    fn places_are_compared_as_numbers() {
+        assert_eq!(number_of("16/B374D848"), Some(0x16_B374_D848));
+        assert!(number_of("1/0") > number_of("0/FFFFFFFF"));
+        assert_eq!(number_of(""), None);
     }
 
     #[test]

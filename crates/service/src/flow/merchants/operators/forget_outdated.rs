@@ -14,8 +14,8 @@ const MOST: i64 = 1_000;
 /// Deletes outdated rows. Returns whether there may be more.
 pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let now = app.shared_now().await?;
-    let mut tx = app.begin_home().await?;
     let entries = home_audit::list_outdated(app.home(), now, MOST).await?;
+    let mut tx = app.begin_home().await?;
     if !entries.is_empty() {
         home_audit::forget(&mut tx, &entries).await?;
     }

@@ -22,6 +22,11 @@ impl Server {
         Self { url }
     }
 
+    /// The server of an installation's first cell.
+    pub(super) fn of_home() -> Self {
+        std::env::var("HOME_DATABASE_URL").map_or_else(|_| Self::find(), |url| Self { url })
+    }
+
     /// The template of this schema, created by whoever needs it first.
     pub(super) async fn template(&self) -> String {
         let name = format!("backhaul_template_{:016x}", digest());
