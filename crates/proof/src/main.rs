@@ -4,6 +4,7 @@
 //! a table for people, and as its last line a JSON object for scripts.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a measuring program prints, and measures with the machine's clock")]
 
+mod citus;
 mod merchants;
 mod messages;
 mod meter;
@@ -42,14 +43,7 @@ enum Command {
         rounds: usize,
     },
     /// Measure order intake with few and with many orders stored.
-    BenchGrowth {
-        /// Seconds per measurement.
-        #[arg(long, default_value_t = 8)]
-        seconds: u64,
-        /// Number of stored orders in the large case.
-        #[arg(long, default_value_t = 5_000_000)]
-        orders: u64,
-    },
+    BenchGrowth(orders::growth::Plan),
     /// Upgrade the schema of an earlier version while orders and messages are written.
     MigrateLive {
         /// Number of stored messages.
@@ -84,20 +78,7 @@ enum Command {
         kills: usize,
     },
     /// Measure delivery against its bare database statements.
-    BenchDelivery {
-        /// Number of messages in an end-to-end measurement.
-        #[arg(long, default_value_t = 20_000)]
-        messages: usize,
-        /// Number of waiting messages to drain.
-        #[arg(long, default_value_t = 100_000)]
-        waiting: usize,
-        /// Number of messages in a latency measurement.
-        #[arg(long, default_value_t = 1_000)]
-        idle: u32,
-        /// Number of rounds; the result is their median.
-        #[arg(long, default_value_t = 3)]
-        rounds: usize,
-    },
+    BenchDelivery(messages::delivery::Plan),
     /// Measure new returns, carrier events, resends and refunds end to end against bare database writes.
     BenchFlows {
         /// Number of returns in a round; at least 160.
@@ -163,6 +144,9 @@ enum Command {
     /// Move cells between the workers of a Citus cluster and kill workers while returns go through their whole life cycle. Needs
     /// `scripts/citus`.
     ChaosCells(returns::cells::Plan),
+    /// Measure orders and messages on one PostgreSQL, in one cell of a Citus cluster, and in two cells on two workers. Needs
+    /// `scripts/citus`.
+    BenchCitus(node::cluster::Plan),
     /// Kill the service while hundreds confirm the same exchange at once and merchants fail before or after placing it.
     ChaosExchanges {
         /// Number of orders exchanged while merchants are unreliable.
@@ -418,15 +402,13 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
     let result = match cli.command {
         Command::BenchIntake { seconds, rounds } => orders::intake::run(&cli.program, Duration::from_secs(seconds), rounds).await?,
         Command::MigrateLive { messages, orders } => node::migrate::run(&cli.program, &node::migrate::Plan { messages, orders }).await?,
-        Command::BenchGrowth { seconds, orders } => orders::growth::run(&cli.program, Duration::from_secs(seconds), orders).await?,
+        Command::BenchGrowth(plan) => orders::growth::run(&cli.program, &plan).await?,
         Command::ChaosIntake { kills, database_kills, disconnects, overload_seconds } => {
             let plan = orders::chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };
             orders::chaos::run(&cli.program, &plan).await?
         }
         Command::MerchantMove { orders, kills } => merchants::moving::run(&cli.program, &merchants::moving::Plan { orders, kills }).await?,
-        Command::BenchDelivery { messages, waiting, idle, rounds } => {
-            messages::delivery::run(&cli.program, &messages::delivery::Plan { messages, waiting, idle, rounds }).await?
-        }
+        Command::BenchDelivery(plan) => messages::delivery::run(&cli.program, &plan).await?,
         Command::BenchFlows { returns, seconds, rounds, callers, untimed } => {
             returns::flows::run(&cli.program, &returns::flows::Plan { returns, seconds, rounds, callers, untimed }).await?
         }
@@ -443,6 +425,7 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         }
         Command::Failover { failovers } => returns::failover::run(&cli.program, &returns::failover::Plan { failovers }).await?,
         Command::ChaosCells(plan) => returns::cells::run(&cli.program, &plan).await?,
+        Command::BenchCitus(plan) => node::cluster::run(&cli.program, &plan).await?,
         Command::ChaosExchanges { orders, confirmations, refused, kills, every } => {
             let every = Duration::from_millis(every);
             returns::exchanges::run(&cli.program, &returns::exchanges::Plan { orders, confirmations, refused, kills, every }).await?

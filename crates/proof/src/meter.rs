@@ -53,7 +53,7 @@ pub(crate) fn cpu_of_all(service: Option<u32>, database: u32) -> [f64; 3] {
 }
 
 /// CPU seconds per 1,000 of `count` between two readings.
-pub(crate) fn per_thousand(before: [f64; 3], after: [f64; 3], count: usize) -> [f64; 3] {
+pub(crate) fn per_thousand<const PROCESSES: usize>(before: [f64; PROCESSES], after: [f64; PROCESSES], count: usize) -> [f64; PROCESSES] {
     std::array::from_fn(|at| after.get(at).zip(before.get(at)).map_or(0.0, |(after, before)| (after - before) / of(count) * 1_000.0))
 }
 

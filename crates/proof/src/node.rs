@@ -1,7 +1,8 @@
-//! Nodes and their schema, which change while callers call, and the edge of a node under attack.
+//! Nodes and their schema, which change while callers call, the edge of a node under attack, and the cost of a cluster.
 
 mod balancer;
 mod callers;
+pub(crate) mod cluster;
 pub(crate) mod console;
 pub(crate) mod edge;
 pub(crate) mod haproxy;

@@ -36,6 +36,10 @@ const SETTINGS: &str = "shared_buffers = '1GB'\nmax_wal_size = '8GB'\ncheckpoint
 /// The service may call this machine, where the simulated systems of merchants run.
 const ALLOWED: &str = r#"["127.0.0.0/8"]"#;
 
+/// The setting of the connections of a process, and the number of them by default.
+const CONNECTIONS_OF_A_PROCESS: &str = "BACKHAUL__DATABASE__CONNECTIONS";
+const CONNECTIONS: u32 = 40;
+
 /// Counts the stages, because several may run at the same time.
 static STAGES: AtomicUsize = AtomicUsize::new(0);
 
@@ -46,6 +50,8 @@ pub(crate) struct Stage {
     url: String,
     /// The cells in which the merchants are, in turn. Without any, they are in the first one.
     cells: Vec<String>,
+    /// The connections of a process to each cell, if those of its settings are not to be shared by all of them.
+    connections_per_cell: Option<u32>,
     pub(crate) merchants: Vec<uuid::Uuid>,
     pub(crate) tokens: Vec<String>,
     program: PathBuf,
@@ -59,18 +65,24 @@ impl Stage {
 
     /// The same with the schema of an earlier version, whose last migration was `last`.
     pub(crate) async fn set_before(program: &Path, last: Option<i64>) -> anyhow::Result<Self> {
-        let number = STAGES.fetch_add(1, Ordering::SeqCst);
-        let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
-        let cluster = Cluster::start_with(&dir, SETTINGS)?;
+        let cluster = start_cluster()?;
         let url = cluster.url("postgres");
         Self::bare(Some(cluster), url, program).fill(last).await
     }
 
+    /// A stage with a PostgreSQL of its own, and with its merchants in these cells in turn: schemas of the same database. A process has
+    /// as many connections to each cell as it otherwise has in all.
+    pub(crate) async fn set_with_cells(program: &Path, cells: &[&str]) -> anyhow::Result<Self> {
+        let cluster = start_cluster()?;
+        let url = cluster.url("postgres");
+        let mut stage = Self::bare(Some(cluster), url, program).with_connections_to_each_cell();
+        stage.cells = names(cells);
+        stage.fill(None).await
+    }
+
     /// A stage with a PostgreSQL of its own, and without merchants.
     pub(crate) async fn set_empty(program: &Path) -> anyhow::Result<Self> {
-        let number = STAGES.fetch_add(1, Ordering::SeqCst);
-        let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
-        let cluster = Cluster::start_with(&dir, SETTINGS)?;
+        let cluster = start_cluster()?;
         let url = cluster.url("postgres");
         store::node::installation::migrate_to(&url, Mode::Sandbox, Clock::system().now(), None).await?;
         Ok(Self::bare(Some(cluster), url, program))
@@ -84,12 +96,26 @@ impl Stage {
     /// A stage on the empty database at `url`, that of a cluster's coordinator, with its merchants in these cells in turn.
     pub(crate) async fn set_in_cells(program: &Path, url: String, cells: &[&str]) -> anyhow::Result<Self> {
         let mut stage = Self::bare(None, url, program);
-        stage.cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
+        stage.cells = names(cells);
         stage.fill(None).await
     }
 
+    /// From now on, a process has as many connections to each cell as it otherwise has in all.
+    pub(crate) fn with_connections_to_each_cell(mut self) -> Self {
+        self.connections_per_cell = Some(CONNECTIONS);
+        self
+    }
+
     fn bare(own: Option<Cluster>, url: String, program: &Path) -> Self {
-        Self { own, url, cells: Vec::new(), merchants: Vec::new(), tokens: Vec::new(), program: program.to_owned() }
+        Self {
+            own,
+            url,
+            cells: Vec::new(),
+            connections_per_cell: None,
+            merchants: Vec::new(),
+            tokens: Vec::new(),
+            program: program.to_owned(),
+        }
     }
 
     async fn fill(mut self, last: Option<i64>) -> anyhow::Result<Self> {
@@ -124,7 +150,18 @@ impl Stage {
 
     /// An app in this process on the same database.
     pub(crate) fn app(&self) -> anyhow::Result<App> {
-        app(&self.url, &self.cell_settings())
+        app(&self.url, &self.cell_settings(), self.connections())
+    }
+
+    /// The cells in which the merchants are, in turn. None if they are in the first one.
+    pub(crate) fn cells(&self) -> &[String] {
+        &self.cells
+    }
+
+    /// The setting of the connections of a process. All cells share them, the first one included.
+    fn connections(&self) -> Option<String> {
+        let cells = u32::try_from(self.cells.len()).ok()?.saturating_add(1);
+        Some(self.connections_per_cell?.saturating_mul(cells).to_string())
     }
 
     /// The setting of the cells: schemas in the same database.
@@ -177,12 +214,13 @@ impl Stage {
         usize::try_from(number % MERCHANTS).ok().and_then(|at| self.tokens.get(at)).map_or("", String::as_str)
     }
 
-    /// Deletes all orders, so that every measurement starts from the same state.
+    /// Deletes all orders in every cell, so that every measurement starts from the same state.
     pub(crate) async fn clear(&self) -> anyhow::Result<()> {
-        let mut connection = self.connect().await?;
-        sqlx::raw_sql("truncate customer_order, refund_line, refund, intake_refusal").execute(&mut connection).await?;
-        sqlx::raw_sql("vacuum analyze customer_order").execute(&mut connection).await?;
-        sqlx::raw_sql("checkpoint").execute(&mut connection).await?;
+        for mut connection in self.connect_to_cells().await? {
+            sqlx::raw_sql("truncate customer_order, refund_line, refund, intake_refusal").execute(&mut connection).await?;
+            sqlx::raw_sql("vacuum analyze customer_order").execute(&mut connection).await?;
+            sqlx::raw_sql("checkpoint").execute(&mut connection).await?;
+        }
         Ok(())
     }
 
@@ -248,6 +286,9 @@ impl Stage {
         if !self.cells.is_empty() {
             command.env("BACKHAUL__CELLS", self.cell_settings());
         }
+        if let Some(connections) = self.connections() {
+            command.env(CONNECTIONS_OF_A_PROCESS, connections);
+        }
         command
     }
 
@@ -302,8 +343,19 @@ pub(crate) async fn close(app: &App) {
     }
 }
 
-/// An app in this process on the database at `url`, with these cells.
-fn app(url: &str, cells: &str) -> anyhow::Result<App> {
+/// Starts a PostgreSQL in a directory of its own.
+fn start_cluster() -> anyhow::Result<Cluster> {
+    let number = STAGES.fetch_add(1, Ordering::SeqCst);
+    let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
+    Ok(Cluster::start_with(&dir, SETTINGS)?)
+}
+
+fn names(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}
+
+/// An app in this process on the database at `url`, with these cells, and with this many connections if they are not the usual ones.
+fn app(url: &str, cells: &str, connections: Option<String>) -> anyhow::Result<App> {
     let variables = [
         ("DATABASE_URL", url),
         ("BACKHAUL__CELLS", cells),
@@ -311,7 +363,9 @@ fn app(url: &str, cells: &str) -> anyhow::Result<App> {
         ("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000000"),
         ("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED),
     ];
-    let settings = Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
+    let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let connections = connections.map(|connections| (CONNECTIONS_OF_A_PROCESS.to_owned(), connections));
+    let settings = Settings::load(None, variables.chain(connections))?;
     Ok(App::new(settings, Clock::system(), Entropy::system())?)
 }
 

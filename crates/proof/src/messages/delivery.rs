@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use backhaul::app::App;
 use chrono::TimeDelta;
+use clap::Args;
 use serde_json::{Value, json};
 
 use crate::messages::bare_delivery;
@@ -17,15 +18,20 @@ use crate::messages::owing::{self, Receiver, Target};
 use crate::meter::{self, median, of, percentile, round};
 use crate::stage::Stage;
 
-/// The size of the measurements.
+#[derive(Args, Debug)]
 pub(crate) struct Plan {
-    /// Messages per end-to-end measurement, and in the burst.
-    pub(crate) messages: usize,
-    /// Waiting messages to drain.
-    pub(crate) waiting: usize,
-    /// Messages per latency measurement, at [`IDLE_PER_S`].
-    pub(crate) idle: u32,
-    pub(crate) rounds: usize,
+    /// Number of messages in an end-to-end measurement, and in the burst.
+    #[arg(long, default_value_t = 20_000)]
+    messages: usize,
+    /// Number of waiting messages to drain.
+    #[arg(long, default_value_t = 100_000)]
+    waiting: usize,
+    /// Number of messages in a latency measurement.
+    #[arg(long, default_value_t = 1_000)]
+    idle: u32,
+    /// Number of rounds; the result is their median.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
 }
 
 /// Concurrent flows that owe messages.

@@ -90,8 +90,9 @@ pub(crate) async fn owe(app: &App, to: &Target, subject: &str, sequence: i64) ->
     Ok((id, Instant::now()))
 }
 
-/// The transaction of such a flow, for a message with this id.
+/// The transaction of such a flow in the merchant's cell, for a message with this id.
 pub(crate) async fn write(app: &App, to: &Target, id: Uuid, subject: &str, sequence: i64) -> anyhow::Result<()> {
+    let app = app.of(to.merchant).await?;
     let body = body(subject, sequence);
     let (kind, subject) = (Kind::Of(INTERFACE), subject.to_owned());
     let mut tx = app.begin(to.merchant).await?;
@@ -172,33 +173,38 @@ pub(crate) async fn pile_up(
     Ok(())
 }
 
-/// Deletes all messages, deliveries and leases, and leaves the tables vacuumed and analysed.
+/// Deletes all messages, deliveries and leases in every cell, and leaves the tables vacuumed and analysed.
 pub(crate) async fn clear(stage: &Stage) -> anyhow::Result<()> {
-    let mut connection = stage.connect().await?;
-    for statement in [
-        "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, failure_note, retry_job, deliverer",
-        "update delivery_bucket set owner = null, leased_until = null",
-        "vacuum analyze delivery, message, attempt, attempt_hourly, delivered_hourly, endpoint, delivery_bucket, deliverer",
-        "checkpoint",
-    ] {
-        sqlx::raw_sql(statement).execute(&mut connection).await?;
+    for mut connection in stage.connect_to_cells().await? {
+        for statement in [
+            "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, failure_note, retry_job, deliverer",
+            "update delivery_bucket set owner = null, leased_until = null",
+            "vacuum analyze delivery, message, attempt, attempt_hourly, delivered_hourly, endpoint, delivery_bucket, deliverer",
+            "checkpoint",
+        ] {
+            sqlx::raw_sql(statement).execute(&mut connection).await?;
+        }
     }
     Ok(())
 }
 
-/// Waits until all buckets have an owner.
+/// Waits until all buckets of every cell have an owner.
 pub(crate) async fn all_leased(stage: &Stage) -> anyhow::Result<()> {
-    let mut connection = stage.connect().await?;
     let started = Instant::now();
-    while started.elapsed() < Duration::from_secs(30) {
-        let owned: i64 =
-            sqlx::query_scalar("select count(*) from delivery_bucket where leased_until > now()").fetch_one(&mut connection).await?;
-        if owned == BUCKETS {
-            return Ok(());
+    for mut connection in stage.connect_to_cells().await? {
+        while leased(&mut connection).await? != BUCKETS {
+            if started.elapsed() > Duration::from_secs(30) {
+                bail!("the buckets have no owners after 30 s");
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    bail!("the buckets have no owners after 30 s")
+    Ok(())
+}
+
+/// The number of buckets that have an owner.
+async fn leased(connection: &mut PgConnection) -> anyhow::Result<i64> {
+    Ok(sqlx::query_scalar("select count(*) from delivery_bucket where leased_until > now()").fetch_one(connection).await?)
 }
 
 /// Starts a delivery process, and waits until it owns all buckets.

@@ -1,11 +1,13 @@
 //! `bench-intake`: order intake compared with bare database writes, alternating in one run.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::orders::snapshot::CONTENT;
 use serde_json::{Value, json};
+use sqlx::PgConnection;
 
 use crate::meter::{self, median, percentile, round};
 use crate::orders::bare;
@@ -16,6 +18,8 @@ use crate::stage::{Service, Stage};
 pub(crate) const FRESH: u64 = 100_000_000_000;
 /// Orders stored before updates are measured; order numbers are drawn from twice as many.
 const STORED: u64 = 200_000;
+/// The most orders that one statement stores where there are several cells.
+const MOST_ROWS: u64 = 1_000_000;
 
 /// One measurement of the service.
 pub(crate) struct Measured {
@@ -51,24 +55,51 @@ async fn measure_at(stage: &Stage, service: &Service, load: &Load, seed: u64, ti
     })
 }
 
-/// Stores the orders 0 to `count` as if they had been received.
+/// Stores the orders 0 to `count` as if they had been received, each in the cell of its merchant.
 pub(crate) async fn preload(stage: &Stage, count: u64) -> anyhow::Result<()> {
-    let mut connection = stage.connect().await?;
+    let mut connections = stage.connect_to_cells().await?;
+    let cells = stage.cells().len();
+    // The first connection leads to the first cell, which has the merchants only if there are no others.
+    let connections = connections.get_mut(cells.min(1)..).unwrap_or_default();
+    let chunk = if cells == 0 { count } else { MOST_ROWS };
+    let started = Instant::now();
+    let mut stored = 0;
+    while stored < count {
+        let numbers = stored..count.min(stored + chunk);
+        stored = numbers.end;
+        for (place, connection) in connections.iter_mut().enumerate() {
+            preload_cell(connection, stage, numbers.clone(), place).await?;
+        }
+        if cells > 0 {
+            println!("{stored:>10} orders stored after {:.0} s", started.elapsed().as_secs_f64());
+        }
+    }
+    for connection in connections {
+        sqlx::raw_sql("vacuum analyze customer_order").execute(&mut *connection).await?;
+        sqlx::raw_sql("checkpoint").execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Stores those of the orders with these numbers whose merchants are in the cell at `place`, to which the connection leads.
+async fn preload_cell(connection: &mut PgConnection, stage: &Stage, numbers: Range<u64>, place: usize) -> anyhow::Result<()> {
     let text = crate::orders::order::text(0, 0);
     sqlx::query(
         "insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, email_fingerprint, zip_fingerprint, warnings, snapshot)
          select $1[1 + n % 100], lpad(n::text, 12, '0'), 'Shipped', timestamptz '2026-01-05T10:00:00Z', timestamptz '2026-01-06T10:00:00Z', timestamptz '2026-03-01T12:00:00Z', 1,
-             $4 || decode(lpad(to_hex(n), 56, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'b'), 'hex'), null, replace($2, '000000000000', lpad(n::text, 12, '0'))
-         from generate_series(0, $3 - 1) as n",
+             $5 || decode(lpad(to_hex(n), 56, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'a'), 'hex'), decode(lpad(to_hex(n), 32, 'b'), 'hex'), null, replace($2, '000000000000', lpad(n::text, 12, '0'))
+         from generate_series($3, $4 - 1) as n
+         where n % 100 % $6 = $7",
     )
     .bind(&stage.merchants)
     .bind(&text)
-    .bind(i64::try_from(count)?)
+    .bind(i64::try_from(numbers.start)?)
+    .bind(i64::try_from(numbers.end)?)
     .bind(CONTENT.as_slice())
-    .execute(&mut connection)
+    .bind(i64::try_from(stage.cells().len().max(1))?)
+    .bind(i64::try_from(place)?)
+    .execute(connection)
     .await?;
-    sqlx::raw_sql("vacuum analyze customer_order").execute(&mut connection).await?;
-    sqlx::raw_sql("checkpoint").execute(&mut connection).await?;
     Ok(())
 }
 

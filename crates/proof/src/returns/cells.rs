@@ -2,7 +2,6 @@
 //! returns go through their whole life cycle in every cell. No acknowledged change may be lost, and no message may be lost, altered
 //! or delivered out of order. The service is not restarted.
 
-mod citus;
 mod gaps;
 
 use std::net::SocketAddr;
@@ -19,12 +18,12 @@ use sandbox::merchant::Merchant;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 
-use self::citus::{CELLS, Citus};
 use self::gaps::{Gaps, Watched};
 use super::chaos::end;
 use super::report::Report;
 use super::scene::{Lives, Network, Scene};
 use super::{REFUSED, SHOPS};
+use crate::citus::{CELLS, Citus};
 use crate::messages::witness::SEED;
 use crate::messages::{owing, rollups};
 use crate::stage::Stage;
@@ -63,7 +62,7 @@ const CLOSED_WITHIN: Duration = Duration::from_mins(2);
 const DRAINED_WITHIN: Duration = Duration::from_mins(1);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    let citus = Citus::find().await?;
+    let citus = Citus::find("chaos").await?;
     println!("Setting up: {} cells on {} workers, 100 merchants, {SHOPS} of them with endpoints …", CELLS.len(), citus.workers().len());
     let stage = Stage::set_in_cells(program, citus.url.clone(), &CELLS).await?;
     let systems = Merchant::start().await?;
@@ -208,7 +207,7 @@ impl Faults {
         let cell = self.cells.get_mut(place).context("there is no such cell")?;
         let mut connection = self.stage.connect_to(Some(cell.name)).await?;
         let worker = self.citus.other_worker(&mut connection).await?;
-        let to = format!("{}:{}", worker.host, worker.port);
+        let to = worker.address();
         cell.reset();
         let began = Instant::now();
         let mut refused = 0;
@@ -244,7 +243,7 @@ impl Faults {
             cell.recover(killed).await?;
         }
         let recovery = killed.elapsed();
-        println!("kill {number}: {}:{}, recovered after {:.1} s", worker.host, worker.port, recovery.as_secs_f64());
+        println!("kill {number}: {}, recovered after {:.1} s", worker.address(), recovery.as_secs_f64());
         self.outcome.slowest_recovery = self.outcome.slowest_recovery.max(recovery);
         tokio::time::sleep(CATCH_UP).await;
         Ok(())

@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 
 use super::super::pulse::Pulse;
 use super::super::record::Record;
-use super::citus::CELLS;
+use crate::citus::CELLS;
 use crate::stage::Stage;
 
 /// The order of the first cell's pulse, whose merchant is in that cell and has no returns. The next cell's has the next number.
