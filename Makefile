@@ -1,7 +1,10 @@
 # `make` without a target lists the targets. CI runs `make check test`, among others.
 .DEFAULT_GOAL := help
 SHELL := bash
-WITH_POSTGRES := cargo run --locked --quiet -p sandbox --bin with-postgres --
+# In development everything is built for the whole workspace: a package alone has other features of its dependencies, and all of it
+# would be compiled once more.
+RUN := cargo run --locked --quiet --bin
+WITH_POSTGRES := $(RUN) with-postgres --
 GENERATED := .sqlx docs/openapi.json docs/admin-openapi.json docs/cli.md
 FUZZ_RUNS ?= 1000000
 IN_CELLS := test(/^orders::/) or test(/^returns::/) or test(/^messages::(deliveries|retries|events)/)
@@ -16,15 +19,15 @@ setup: ## Install missing tools: PostgreSQL, PgBouncer, HAProxy, curl, promtool,
 
 .PHONY: dev
 dev: ## Run everything locally: the service, a temporary PostgreSQL, two merchants and their simulated systems
-	@cargo run --locked --quiet -p backhaul -- dev
+	@$(RUN) backhaul -- dev
 
 .PHONY: demo-picture
 demo-picture: ## Draw what `backhaul demo` tells, for the README
-	@cargo run --locked --quiet -p backhaul -- demo --svg docs/pictures/demo.svg
+	@$(RUN) backhaul -- demo --svg docs/pictures/demo.svg
 
 .PHONY: dev-check
 dev-check: ## Play the first five minutes of docs/first-steps.md in a terminal, and compare what is seen with scripts/dev-check.txt (WRITE_DOWN=1 writes it anew)
-	@cargo build --locked --quiet -p backhaul
+	@cargo build --locked --quiet --bins
 	@PATH="$(abspath $(PROGRAMS))/debug:$$PATH" $(WITH_POSTGRES) scripts/dev-check
 
 .PHONY: build
@@ -53,7 +56,7 @@ restore-drill: ## Lose a database under load and restore it to a moment with pgB
 
 .PHONY: upgrade-drill
 upgrade-drill: ## Upgrade two nodes under load from an earlier version, take them back and upgrade them again: server_errors, lost, inversions, feed_missed, seeded_caught (OLD=path or FROM=tag: the earlier program, NEW=path: this one)
-	@[ -n "$(NEW)" ] || cargo build --locked --quiet -p backhaul
+	@[ -n "$(NEW)" ] || cargo build --locked --quiet --bins
 	@OLD="$(OLD)" $(if $(FROM),FROM="$(FROM)") NEW="$(or $(NEW),$(abspath $(PROGRAMS))/debug/backhaul)" $(WITH_POSTGRES) scripts/upgrade-drill
 
 .PHONY: check-manifests
@@ -94,8 +97,9 @@ test: ## Run all tests on a real PostgreSQL (from the PATH, or DATABASE_URL)
 	cargo nextest run --locked --workspace $(if $(CI),--profile ci)
 
 .PHONY: test-cells
-test-cells: ## Run the tests of orders, returns and deliveries with all merchants in the second of two cells, on two databases
-	@TEST_CELLS=2 cargo nextest run --locked --workspace --test surface --no-fail-fast -E '$(IN_CELLS)' \
+test-cells: ## Run the tests of orders, returns and deliveries with all merchants in the second of two cells, each on a PostgreSQL server of its own
+	@$(WITH_POSTGRES) env TEST_CELLS=2 bash -c 'HOME_DATABASE_URL="$$DATABASE_URL" && export HOME_DATABASE_URL && unset DATABASE_URL \
+		&& cargo nextest run --locked --workspace --test surface --no-fail-fast -E "$$1"' bash '$(IN_CELLS)' \
 		&& echo "test-cells: passed" || { echo "test-cells: failed"; exit 1; }
 
 .PHONY: test-citus
@@ -109,11 +113,13 @@ test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched
 .PHONY: gen
 gen: ## Regenerate the SQL metadata, the OpenAPI document and the CLI reference
 	@mkdir -p .sqlx && rm -f .sqlx/query-*.json
-	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do sed "s/ concurrently if not exists / if not exists /" "$$file" | psql -qX -v ON_ERROR_STOP=1 "$$DATABASE_URL"; done; \
-		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --locked --quiet -p store'
-	@cargo run --locked --quiet -p backhaul -- openapi > docs/openapi.json
-	@cargo run --locked --quiet -p backhaul -- openapi --operator > docs/admin-openapi.json
-	@cargo run --locked --quiet -p backhaul -- cli-reference > docs/cli.md
+	@# The crate is checked anew, and its time put back, so that nothing else is compiled again because of it.
+	@written=$$(mktemp) $(WITH_POSTGRES) bash -euc 'trap "rm \"$$written\"" EXIT; for file in migrations/*.sql; do sed "s/ concurrently if not exists / if not exists /" "$$file" | psql -qX -v ON_ERROR_STOP=1 "$$DATABASE_URL"; done; \
+		touch -r crates/store/src/lib.rs "$$written"; touch crates/store/src/lib.rs; \
+		SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --locked --quiet --test statements; touch -r "$$written" crates/store/src/lib.rs'
+	@$(RUN) backhaul -- openapi > docs/openapi.json
+	@$(RUN) backhaul -- openapi --operator > docs/admin-openapi.json
+	@$(RUN) backhaul -- cli-reference > docs/cli.md
 
 .PHONY: fuzz
 fuzz: ## Fuzz the parsers of untrusted input (FUZZ_RUNS executions each)
@@ -121,7 +127,7 @@ fuzz: ## Fuzz the parsers of untrusted input (FUZZ_RUNS executions each)
 
 .PHONY: agreement
 agreement: ## Check that the fast and slow validation paths agree on 100,000 generated messages
-	CASES=100000 cargo nextest run --locked -p wire --test agreement
+	CASES=100000 cargo nextest run --locked --workspace --test agreement
 
 .PHONY: mutants
 mutants: ## Change the rules in crates/domain in every way that cargo-mutants knows, and check that a test notices (an hour and more)
@@ -142,6 +148,10 @@ bench-intake: proof ## Order intake compared with bare database writes: single_r
 .PHONY: bench-growth
 bench-growth: proof ## Intake with few and with 5 million stored orders: growth_ratio
 	@$(PROOF) bench-growth
+
+.PHONY: bench-growth-cells
+bench-growth-cells: proof ## Intake with few and with 30 million stored orders in three cells of one PostgreSQL (needs 53 GB of room): growth_ratio, database_gb
+	@$(PROOF) bench-growth --cells 3 --orders 30000000
 
 .PHONY: migrate-live
 migrate-live: proof ## Upgrade a database with 2 million messages under load: failed, orders_p99_ms, messages_p99_ms
@@ -183,6 +193,10 @@ failover: proof ## Returns while the primary is lost 20 times with all its data 
 .PHONY: chaos-cells
 chaos-cells: proof ## Returns while cells move 20 times between the workers of a Citus cluster and workers are killed 10 times (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): moves, kills, lost, inversions, longest_gap_ms
 	@scripts/citus bash -c 'PATH="$$CITUS_PROGRAMS:$$PATH" $(PROOF) chaos-cells'
+
+.PHONY: bench-citus
+bench-citus: proof ## Orders and messages on one PostgreSQL, in one cell of a Citus cluster and in two on two workers (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): intake_overhead, delivery_overhead, second_worker_orders, second_worker_messages
+	@scripts/citus bash -c 'PATH="$$CITUS_PROGRAMS:$$PATH" $(PROOF) bench-citus'
 
 .PHONY: chaos-carriers
 chaos-carriers: proof ## Returns while the service is killed and carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions
@@ -310,8 +324,7 @@ probe-citus: ## Run every statement in a cell of a Citus cluster (CITUS_SRC or C
 
 .PHONY: proof-short
 proof-short: ## Run the benches and chaos tests briefly, with the development build
-	@cargo build --locked --quiet -p backhaul -p proof
-	@cargo build --locked --quiet $(CRASH_POINTS)
+	@cargo build --locked --quiet --bins
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul migrate-live --messages 50000 --orders 20000
@@ -331,8 +344,8 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul attack-edge --resets 4000 --per-second 2000 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-portal --shoppers 40 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-mails --returns 60 --kills 3 --every 2000
-	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
-	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul crash-delivery --times 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-restarts --restarts 3 --per-second 100
 	@PATH="$$PATH:/usr/sbin" $(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-haproxy --restarts 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3
@@ -347,7 +360,7 @@ proof-short: ## Run the benches and chaos tests briefly, with the development bu
 .PHONY: e2e-programs
 e2e-programs:
 	@[ -d e2e/node_modules ] && command -v chromium >/dev/null || { echo "Chromium or the packages of e2e/ are missing: run 'make setup'"; exit 1; }
-	@cargo build --locked --quiet -p backhaul -p proof
+	@cargo build --locked --quiet --bins
 
 .PHONY: e2e
 e2e: e2e-portal e2e-console ## Walk every road through the shoppers' portal and the operators' console once in a real browser: passed, failed, axe_violations
@@ -392,7 +405,7 @@ contract-by-curl: ## Go through the contract with curl: every call that it allow
 
 .PHONY: edge-short
 edge-short: ## Run the TLS scan, slow-client, API fuzzing and import checks briefly, with the development build
-	@cargo build --locked --quiet -p backhaul
+	@cargo build --locked --quiet --bins
 	@PROGRAM=$(PROGRAMS)/debug/backhaul CASES=100 scripts/fuzz-api
 	@PROGRAM=$(PROGRAMS)/debug/backhaul ROUNDS=1 scripts/slow-clients
 	@PROGRAM=$(PROGRAMS)/debug/backhaul scripts/scan-tls
