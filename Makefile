@@ -296,31 +296,31 @@ bench-pallet: proof ## Ship a pallet of 100,000 units and check that its message
 
 .PHONY: bench-lists
 bench-lists: ## Cost of list queries with 2 million messages and 6 million attempts: pages_over_500
-	@MESSAGES=2000000 cargo test --locked --quiet -p store --test lists -- --nocapture | grep '^{'
+	@MESSAGES=2000000 cargo test --locked --quiet --test lists -- --nocapture | grep '^{'
 
 .PHONY: bench-reports
 bench-reports: ## Cost of the console's reports with a year of 1,000 merchants: most_pages, p99_ms
-	@MERCHANTS=1000 cargo test --locked --quiet -p store --test report_days a_report_touches -- --nocapture | grep '^{'
+	@MERCHANTS=1000 cargo test --locked --quiet --test report_days a_report_touches -- --nocapture | grep '^{'
 
 .PHONY: model-returns
 model-returns: ## Compare 100,000 random histories of returns with a simple model
-	@HISTORIES=100000 cargo test --locked --quiet --release -p backhaul --test surface any_history_of_returns -- --nocapture | grep '^{'
+	@HISTORIES=100000 cargo test --locked --quiet --release --test surface any_history_of_returns -- --nocapture | grep '^{'
 
 .PHONY: race-returns
 race-returns: ## Race returns with order updates, and labels with scans, 10,000 times each
-	@TRIALS=10000 cargo test --locked --quiet --release -p backhaul --test surface returns::races
+	@TRIALS=10000 cargo test --locked --quiet --release --test surface returns::races
 
 .PHONY: plan-returns
 plan-returns: ## Query plans for returns with 200,000 orders and 100,000 returns: most_sorted, most_pages
-	@ORDERS=200000 cargo test --locked --quiet -p store --test return_plans -- --nocapture | grep '^{'
+	@ORDERS=200000 cargo test --locked --quiet --test return_plans -- --nocapture | grep '^{'
 
 .PHONY: plan-warehouse
 plan-warehouse: ## Query plans for shipments, receiving, drop shipping, exchanges and erasure with 100,000 of each: most_sorted, most_pages
-	@UNITS=100000 cargo test --locked --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
+	@UNITS=100000 cargo test --locked --quiet --test warehouse_plans -- --nocapture | grep '^{'
 
 .PHONY: probe-citus
 probe-citus: ## Run every statement in a cell of a Citus cluster (CITUS_SRC or CITUS_PG_CONFIG, see docs/scale-out.md): statements, refused
-	@scripts/citus bash -o pipefail -c "cargo test --locked --quiet -p store --test cells -- --nocapture | grep '^{'"
+	@scripts/citus bash -o pipefail -c "cargo test --locked --quiet --test cells -- --nocapture | grep '^{'"
 
 .PHONY: proof-short
 proof-short: ## Run the benches and chaos tests briefly, with the development build

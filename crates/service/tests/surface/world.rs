@@ -227,7 +227,7 @@ impl World {
         value.map_or(0, |value| value.parse().unwrap())
     }
 
-    /// The line of a gauge that each cell has for itself, for the cell of this world. The first cell's has no label.
+    /// The line of a metric that each cell has for itself, for the cell of this world. The first cell's has no label.
     pub fn of_its_cell(&self, gauge: &str) -> String {
         let Some(cell) = self.app.place().label() else { return gauge.to_owned() };
         match gauge.split_once('{') {

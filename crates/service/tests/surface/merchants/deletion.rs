@@ -69,7 +69,7 @@ async fn a_merchant_is_deleted_wholly_from_one_node_to_the_next_and_no_other_is_
     world.time_passes(Duration::from_mins(5));
 
     // A node that ends in the middle.
-    let mut blocker = world.database.connect().await;
+    let mut blocker = world.database.connect_beside_the_service().await;
     let mut holds_up = blocker.begin().await.unwrap();
     sqlx::query("lock table rma").execute(&mut *holds_up).await.unwrap();
     let app = world.app.clone();

@@ -36,7 +36,7 @@ async fn a_message_is_delivered_once_and_signed() {
     assert_eq!((world.owed().await, world.failures().await), (0, 0));
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(200))]);
-    assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="rma",outcome="200"}"#).await, 1);
+    assert_eq!(world.metric(&world.of_its_cell(r#"backhaul_delivery_attempts_total{interface="rma",outcome="200"}"#)).await, 1);
 }
 
 #[tokio::test]

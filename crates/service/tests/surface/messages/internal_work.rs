@@ -61,7 +61,7 @@ async fn a_mail_is_tried_again_on_schedule_and_stays_the_same_mail() {
     assert_eq!((mailbox.count(), world.owed().await), (2, 0));
     let expected = format!("<{id}@shop.example.com>");
     assert!(mailbox.received().iter().all(|mail| mail.message_id() == Some(&expected)), "at least once, and always the same");
-    assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="mail",outcome="250"}"#).await, 1);
+    assert_eq!(world.metric(&world.of_its_cell(r#"backhaul_delivery_attempts_total{interface="mail",outcome="250"}"#)).await, 1);
 }
 
 #[tokio::test]

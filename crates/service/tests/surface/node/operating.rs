@@ -113,7 +113,7 @@ async fn every_error_has_the_same_shape() {
         world.asks_for_a_token(&json!({})).await,
         narrow.looks_up("x").await,
     ];
-    world.database.execute("alter table customer_order rename to hidden").await;
+    world.database.rename("customer_order", "hidden").await;
     replies.push(merchant.looks_up("x").await);
     let statuses: Vec<u16> = replies.iter().map(|reply| reply.status.as_u16()).collect();
     assert_eq!(statuses, [401, 404, 400, 422, 413, 405, 404, 415, 400, 403, 500]);
@@ -163,11 +163,11 @@ async fn a_database_that_is_gone_is_unavailable_and_comes_back() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let mut connection = world.database.connect().await;
-    world.database.execute("alter table customer_order rename to hidden").await;
+    world.database.rename("customer_order", "hidden").await;
     let reply = merchant.publishes(&message([order("1")])).await;
     assert_eq!(reply.status, 500, "a wrong schema is the service's fault");
     assert!(reply.body["message"].as_str().unwrap().contains("quote the request_id"), "{}", reply.text);
-    world.database.execute("alter table hidden rename to customer_order").await;
+    world.database.rename("hidden", "customer_order").await;
     assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"]);
 
     sqlx::query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")

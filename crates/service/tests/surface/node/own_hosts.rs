@@ -92,7 +92,7 @@ async fn a_host_costs_a_statement_once_in_seconds_and_none_beyond_the_rate_limit
     let base = portal(&world).await;
     assert_eq!(ask(&world, &base, "nobody.example", "/").await.0, 200);
     // From now on a look-up fails.
-    world.database.execute("alter table portal_host rename to elsewhere").await;
+    world.database.rename("portal_host", "elsewhere").await;
     assert_eq!(ask(&world, &base, "nobody.example", "/").await.0, 200, "remembered");
     assert_eq!(ask(&world, &base, "another.example", "/").await.0, 500, "looked up");
     // The router behind the hosts refuses the request; this one counts nothing of its own.

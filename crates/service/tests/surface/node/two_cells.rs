@@ -191,7 +191,7 @@ async fn an_unknown_client_is_refused_only_if_every_cell_has_answered() {
     assert_eq!(home.asks_for_a_token(&unknown).await.status, 401);
     let wrong = json!({ "grant_type": "client_credentials", "client_id": merchant.client_id, "client_secret": "bhs_wrong" });
     assert_eq!(home.asks_for_a_token(&wrong).await.status, 401);
-    second.database.execute("alter table credential rename to hidden").await;
+    second.database.rename("credential", "hidden").await;
     let reply = home.asks_for_a_token(&unknown).await;
     assert!(reply.status.is_server_error(), "{}", reply.text);
     let there = home.merchant("bolt").await;
@@ -207,11 +207,11 @@ async fn what_is_known_is_used_while_the_directory_does_not_answer() {
     home.database.execute("update directory set generation = generation + 1").await;
     heartbeat::beat(&home.process, 1).await.unwrap();
     assert_eq!(known.looks_up("A-1").await.status, 200, "looked up anew, which the other one is not");
-    home.database.execute("alter table merchant_cell rename to hidden").await;
+    home.database.rename("merchant_cell", "hidden").await;
     assert_eq!(known.looks_up("A-1").await.status, 200, "it is remembered");
     let refused = unknown.looks_up("A-1").await;
     assert!(refused.status.is_server_error(), "{}", refused.text);
-    home.database.execute("alter table hidden rename to merchant_cell").await;
+    home.database.rename("hidden", "merchant_cell").await;
     assert_eq!(unknown.looks_up("A-1").await.status, 404);
 }
 

@@ -73,7 +73,7 @@ async fn an_import_ends_when_its_credential_is_revoked_or_its_merchant_is_paused
 async fn imports_leave_connections_to_everybody_else() {
     let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "12")]).await;
     let [acme, bolt] = [world.merchant("acme").await, world.merchant("bolt").await];
-    let mut connection = world.database.connect().await;
+    let mut connection = world.database.connect_beside_the_service().await;
     // Two imports of four chunks each wait for the lock.
     let file = (0..2_000).map(|at| order(&at.to_string()).to_string()).collect::<Vec<_>>().join("\n");
     hold_writers(&mut connection).await;

@@ -37,7 +37,7 @@ async fn publish_together(world: &World, merchant: &Merchant<'_>, orders: &[serd
 
 /// Publishes all of `sent` while another message blocks the writer, so that they gather in the queue.
 async fn publish_messages_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_json::Value]) -> Vec<Reply> {
-    let mut connection = world.database.connect().await;
+    let mut connection = world.database.connect_beside_the_service().await;
     hold_writers(&mut connection).await;
     let hold_up = async { merchant.publishes(&message([order("first")])).await };
     let replies = join_all(sent.iter().map(|message| async {
@@ -61,7 +61,7 @@ async fn publish_messages_together(world: &World, merchant: &Merchant<'_>, sent:
 async fn another_writer_starts_when_a_whole_batch_waits() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut connection = world.database.connect().await;
+    let mut connection = world.database.connect_beside_the_service().await;
     hold_writers(&mut connection).await;
     let sent: Vec<_> = (0..65).map(|at| message([order(&format!("O-{at}"))])).collect();
     let publishing = join_all(sent.iter().map(|message| merchant.publishes(message)));

@@ -52,7 +52,7 @@ async fn bodies_that_arrive_slowly_hold_up_no_other_merchant() {
 async fn a_merchant_that_fills_its_share_of_the_intake_is_refused_while_another_is_served() {
     let world = World::with(&[("BACKHAUL__INTAKE__MESSAGES_IN_FLIGHT", "8")]).await;
     let (busy, other) = (world.merchant("busy").await, world.merchant("other").await);
-    let mut connection = world.database.connect().await;
+    let mut connection = world.database.connect_beside_the_service().await;
     hold_writers(&mut connection).await;
     let sent: Vec<_> = (0..3).map(|at| message([order(&at.to_string())])).collect();
     let mut replies: FuturesUnordered<_> = sent.iter().take(1).map(|message| busy.publishes(message)).collect();

@@ -260,7 +260,10 @@ async fn every_call_for_variants_counts_in_the_reports() {
     }
     // The last was not requested, because the previous answer is still cached.
     assert_eq!(shop.reports().await, ["2 200", "2 500", "1 unreachable"]);
-    assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="exchange_variants",outcome="500"}"#).await, 2);
+    assert_eq!(
+        world.metric(&world.of_its_cell(r#"backhaul_delivery_attempts_total{interface="exchange_variants",outcome="500"}"#)).await,
+        2
+    );
     assert_eq!(world.metric(r#"backhaul_delivery_seconds_count{interface="exchange_variants"}"#).await, 5);
     assert_eq!(world.database.count("message").await + world.database.count("attempt").await, 0, "nothing was sent");
 }

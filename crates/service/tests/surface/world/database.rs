@@ -233,6 +233,26 @@ impl Database {
         self.options().connect().await.unwrap()
     }
 
+    /// [`Database::connect`] to what the service works on. In a cell of a cluster that is its local views, which lead to the tables as they
+    /// are stored; whoever locks one locks what is stored.
+    pub async fn connect_beside_the_service(&self) -> PgConnection {
+        let options = match self.schema {
+            Some(schema) => self.options().options([("search_path", format!("{schema}_local,{schema}"))]),
+            None => self.options(),
+        };
+        options.connect().await.unwrap()
+    }
+
+    /// Renames a table, with its local view in a cell of a cluster, so that no statement finds it by its former name.
+    pub async fn rename(&self, table: &str, to: &str) {
+        self.execute(&format!("alter table {table} rename to {to}")).await;
+        if let Some(schema) = self.schema {
+            let mut holder = self.connect().await;
+            execute(&mut holder, "set citus.enable_ddl_propagation = off".to_owned()).await;
+            execute(&mut holder, format!("alter view {schema}_local.{table} rename to {to}")).await;
+        }
+    }
+
     /// [`Database::connect`] to the cell whose tables a statement names: those of what belongs to no merchant are in the first one.
     pub async fn connect_for(&self, statement: &str) -> PgConnection {
         let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '_';

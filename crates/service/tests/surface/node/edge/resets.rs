@@ -46,7 +46,7 @@ async fn requests_that_were_reset_count_until_they_are_done() {
     let merchant = world.merchant("acme").await;
     assert_eq!(merchant.looks_up("x").await.status, 404);
     // The work of a request waits for somebody else, so that resetting it does not end it.
-    let mut beside = world.database.connect().await;
+    let mut beside = world.database.connect_beside_the_service().await;
     beside.execute("begin; lock table customer_order in access exclusive mode").await.unwrap();
     starts_and_resets(&world, &merchant, 60).await;
     assert_eq!(world.metric(IN_FLIGHT).await, OF_ONE, "no more work is begun than one address may have");
