@@ -72,8 +72,7 @@ pub(super) fn router(app: &App, named: Named, of_cell: impl Fn(&App) -> Router) 
 /// Has the router of the request's cell answer.
 async fn choose(State(cells): State<Cells>, mut request: Request) -> Result<Response, Infallible> {
     // An address that sends too much looks nothing up. The router says so.
-    let admitted = rate::count(&cells.app, &mut request).admitted;
-    let named = if admitted { cells.named_by(&request) } else { Place::Nowhere };
+    let named = if rate::may_look_up(&cells.app, &mut request) { cells.named_by(&request) } else { Place::Nowhere };
     let found = match named {
         Place::Nowhere => Ok(0),
         Place::OfMerchant(merchant) => cells.app.cell_of(merchant).await,

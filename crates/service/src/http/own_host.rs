@@ -81,7 +81,7 @@ async fn dispatch(State(sites): State<Sites>, mut request: Request) -> Result<Re
 async fn rewrite(app: &App, request: &mut Request) -> Result<bool, Failed> {
     // A shared path needs no host. For any other, the host is looked up in the database, so an address that sends too much is refused
     // first; the router behind says so.
-    if SHARED.contains(&first_segment(request.uri().path())) || !rate::count(app, request).admitted {
+    if SHARED.contains(&first_segment(request.uri().path())) || !rate::may_look_up(app, request) {
         return Ok(false);
     }
     let Some(host) = host(request) else { return Ok(false) };

@@ -34,6 +34,22 @@ pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
     verdict
 }
 
+/// Counts a request, and returns whether it may look something up before it is known what it wants. An address that sends too much may
+/// not, unless it withdraws from a contract, which no limit may refuse.
+pub(super) fn may_look_up(app: &App, request: &mut Request) -> bool {
+    count(app, request).admitted || is_withdrawal(request.uri().path())
+}
+
+/// True for the path of a page on which shoppers withdraw from contracts, at a merchant's own host too.
+fn is_withdrawal(path: &str) -> bool {
+    let mut segments = path.split('/').skip(1);
+    let page = match segments.next() {
+        Some("r") => segments.nth(1),
+        first => first,
+    };
+    page.is_some_and(|page| page.starts_with("withdraw"))
+}
+
 /// Counts a request above a limit in the metrics, and logs it.
 fn count_refused(app: &App, exceeded: Exceeded) {
     app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
@@ -66,6 +82,21 @@ pub(super) fn announce(verdict: Verdict, headers: &mut HeaderMap) {
     for (name, value) in [(POLICY, format!(r#""address";q={limit};w=60"#)), (RATE_LIMIT, format!(r#""address";r={remaining};t={reset}"#))] {
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_withdrawal_is_known_by_its_path() {
+        for path in ["/r/acme/withdraw", "/r/acme/withdraw/confirm", "/r/acme/withdrawals/W-1", "/withdraw", "/withdraw/goods"] {
+            assert!(is_withdrawal(path), "{path}");
+        }
+        for path in ["/", "/r/withdraw", "/r/acme", "/r/acme/items/withdraw", "/v1/withdraw", "*"] {
+            assert!(!is_withdrawal(path), "{path}");
         }
     }
 }

@@ -67,7 +67,7 @@ async fn the_operator_apis_document_leads_from_nothing_to_a_live_merchant() {
     let blocks: Vec<&str> = document.split("```sh\n").skip(1).map(|block| block.split("\n```").next().unwrap()).collect();
     assert!(blocks.len() >= 5, "{blocks:?}");
 
-    let (database, systems) = (Database::create().await, sandbox::merchant::Merchant::start().await.unwrap());
+    let (database, systems) = (Database::create_alone().await, sandbox::merchant::Merchant::start().await.unwrap());
     let app = app_on(&database);
     let email = "manager.one@ops.example.com".parse().unwrap();
     let (operator, _) = people::add(&app, "test", Authority::Full, &email, "Manager One", Role::Manager).await.unwrap();
@@ -87,11 +87,11 @@ async fn the_operator_apis_document_leads_from_nothing_to_a_live_merchant() {
         .env("MERCHANT_URL", systems.url("/rmas"))
         .output()
         .unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
     let kept = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
     let (credential, endpoint) = (kept("credential.json"), kept("endpoint.json"));
     std::fs::remove_dir_all(&dir).unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{out}\n{err}");
     assert!(out.contains(r#""outcome": "200""#) && out.contains(r#""state": "live""#), "{out}\n{err}");
     assert!(credential.contains("client_secret") && endpoint.contains("signing_secret"), "{credential}\n{endpoint}");
     assert_eq!(systems.received_at("/rmas").len(), 1, "the test message arrived");

@@ -131,3 +131,16 @@ async fn a_request_through_the_hosts_counts_once() {
     let first = left("/nowhere").await;
     assert_eq!((left("/nowhere").await, left("/openapi.json").await), (first - 1, first - 2));
 }
+
+#[tokio::test]
+async fn no_limit_refuses_a_withdrawal_at_a_merchants_own_host() {
+    let world = World::with(&[("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "10")]).await;
+    let shop = world.shop("acme").await;
+    add_host(&world, shop.merchant.id, "returns.acme.example").await;
+    let asks = async |path: &str| ask(&world, &world.portal, "returns.acme.example", path).await.0;
+    for _ in 0..10 {
+        asks("/").await;
+    }
+    assert_eq!(asks("/").await, 429);
+    assert_eq!(asks("/withdraw").await, 200);
+}

@@ -152,7 +152,9 @@ async fn a_flow_of_a_return_costs_few_statements() {
     assert_eq!(settled.iter().filter(|statement| *statement == "with locked").count(), 1, "{settled:?}");
     assert_eq!(settled.iter().filter(|statement| *statement == "with taken").count(), 1, "{settled:?}");
     // Two of them look at the order once more after the commit, because it changed while it had a return.
-    assert!(settled.len() <= 15, "a refund settles a return: {settled:?}");
+    // On a cluster, each look holds the cell in a transaction of its own.
+    let most = if world.database.is_on_a_cluster() { 19 } else { 15 };
+    assert!(settled.len() <= most, "a refund settles a return: {settled:?}");
 
     let received = shop.receives().await;
     assert_eq!(received.len(), 5, "each change owed one message");
