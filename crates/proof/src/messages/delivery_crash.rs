@@ -22,8 +22,8 @@ use crate::messages::witness::{FAILING, Report, Witness};
 use crate::messages::{leasing, rollups, witness};
 use crate::stage::{Service, Stage};
 
-/// The number of parallel stages; a run mostly waits for retries.
-const STAGES: usize = 8;
+/// The number of parallel stages. A run mostly waits for retries, but each stage begins with a database, and two cores set up no more in time.
+const STAGES: usize = 5;
 /// Endpoints whose calls fail sometimes. The first requires a token.
 const ENDPOINTS: usize = 4;
 /// The endpoint whose calls all fail, and the one whose calls all succeed.
